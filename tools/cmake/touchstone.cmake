@@ -1,0 +1,45 @@
+# How every target of the project is compiled, and how a backend folder becomes a plug-in.
+
+find_package(Threads REQUIRED)
+
+# Flags of all code, and the include root: includes are written from the repository root.
+add_library(touchstone_flags INTERFACE)
+target_include_directories(touchstone_flags INTERFACE ${CMAKE_SOURCE_DIR})
+target_compile_options(touchstone_flags INTERFACE -Wall -Wextra -Wpedantic -Wshadow -fvisibility=hidden
+                       $<$<BOOL:${TS_WERROR}>:-Werror>)
+target_compile_definitions(touchstone_flags INTERFACE TS_SOURCE_ROOT="${CMAKE_SOURCE_DIR}")
+if(TS_SANITIZE)
+  target_compile_options(touchstone_flags INTERFACE -fsanitize=address,undefined -fno-sanitize-recover=undefined
+                         -fno-omit-frame-pointer)
+  target_link_options(touchstone_flags INTERFACE -fsanitize=address,undefined)
+  target_compile_definitions(touchstone_flags INTERFACE TS_SANITIZE=1)
+endif()
+
+# Kernel units: the same bits everywhere (spec/numerics.md). Contraction is off, fusion only where fma() is written.
+add_library(touchstone_kernel_flags INTERFACE)
+target_link_libraries(touchstone_kernel_flags INTERFACE touchstone_flags)
+target_compile_options(touchstone_kernel_flags INTERFACE -ffp-contract=off -fno-math-errno -fno-trapping-math)
+if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
+  target_compile_options(touchstone_kernel_flags INTERFACE -mfma)
+endif()
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  target_compile_options(touchstone_kernel_flags INTERFACE -fno-gnu-unique)
+endif()
+
+# A backend is a plug-in: backends/NAME becomes <build>/backends/NAME.so, found there by its name.
+function(touchstone_backend name)
+  add_library(backend_${name} MODULE ${ARGN})
+  target_link_libraries(backend_${name} PRIVATE touchstone_kernel_flags Threads::Threads)
+  set_target_properties(backend_${name} PROPERTIES PREFIX "" OUTPUT_NAME ${name}
+                        LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/backends)
+endfunction()
+
+# A unit test: GoogleTest's main, registered with CTest under its own name.
+function(touchstone_test name)
+  cmake_parse_arguments(TEST "" "" "SOURCES;LIBRARIES" ${ARGN})
+  find_package(GTest REQUIRED)
+  add_executable(${name} ${TEST_SOURCES})
+  target_link_libraries(${name} PRIVATE touchstone_flags ${TEST_LIBRARIES} GTest::gtest GTest::gmock GTest::gtest_main)
+  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
+  add_test(NAME ${name} COMMAND ${name})
+endfunction()
