@@ -203,20 +203,10 @@ template <class F, class D> auto bound_functor(const Call& call) {
   else return F{};
 }
 
-template <class T> struct DtypeOf;
-template <> struct DtypeOf<Bool> : std::integral_constant<int32_t, TS_DTYPE_BOOL> {};
-template <> struct DtypeOf<uint8_t> : std::integral_constant<int32_t, TS_DTYPE_U8> {};
-template <> struct DtypeOf<int32_t> : std::integral_constant<int32_t, TS_DTYPE_I32> {};
-template <> struct DtypeOf<int64_t> : std::integral_constant<int32_t, TS_DTYPE_I64> {};
-template <> struct DtypeOf<Half> : std::integral_constant<int32_t, TS_DTYPE_F16> {};
-template <> struct DtypeOf<BFloat16> : std::integral_constant<int32_t, TS_DTYPE_BF16> {};
-template <> struct DtypeOf<float> : std::integral_constant<int32_t, TS_DTYPE_F32> {};
-template <> struct DtypeOf<double> : std::integral_constant<int32_t, TS_DTYPE_F64> {};
-
-template <class Out, class... In> bool has_dtypes(const Call& call) {
+/// True for a call of these dtypes, output first.
+template <class... Dtype> bool has_dtypes(const Call& call, int32_t out, Dtype... in) {
   int k = 0;
-  return call.input_count == sizeof...(In) && call.outputs[0].dtype == DtypeOf<Out>::value &&
-         ((call.inputs[k++].view.dtype == DtypeOf<In>::value) && ...);
+  return call.outputs[0].dtype == out && ((call.inputs[k++].view.dtype == in) && ...);
 }
 
 /// Units that the instances are spread over, so that none takes long to compile.
@@ -224,18 +214,21 @@ inline constexpr int kElementwiseParts = 16;
 
 /// Runs the call if its operation belongs to this part; false otherwise.
 template <int kPart, class Launcher> bool elementwise_part(const Call& call, Launcher& launcher) {
-#define TS_ELEMENTWISE(name, Name, id, Out, First, ...)                                                                \
+#define TS_RUN(name, Name, id, First, dtypes, ...)                                                                     \
   if constexpr (id % kElementwiseParts == kPart) {                                                                     \
-    if (call.op == id && has_dtypes<Out, __VA_ARGS__>(call)) {                                                         \
-      launch_elementwise<Out, __VA_ARGS__>(#name, bound_functor<Name, First>(call), call, launcher);                   \
+    if (call.op == id && has_dtypes dtypes) {                                                                          \
+      launch_elementwise<__VA_ARGS__>(#name, bound_functor<Name, First>(call), call, launcher);                        \
       return true;                                                                                                     \
     }                                                                                                                  \
   }
-#define TS_ELEMENTWISE_1(name, Name, id, Out, A) TS_ELEMENTWISE(name, Name, id, Out, A, A)
-#define TS_ELEMENTWISE_2(name, Name, id, Out, A, B) TS_ELEMENTWISE(name, Name, id, Out, A, A, B)
-#define TS_ELEMENTWISE_3(name, Name, id, Out, A, B, C) TS_ELEMENTWISE(name, Name, id, Out, A, A, B, C)
+#define TS_ELEMENTWISE_1(name, Name, id, attributes, Out, A, out, a)                                                   \
+  TS_RUN(name, Name, id, A, (call, out, a), Out, A)
+#define TS_ELEMENTWISE_2(name, Name, id, attributes, Out, A, B, out, a, b)                                             \
+  TS_RUN(name, Name, id, A, (call, out, a, b), Out, A, B)
+#define TS_ELEMENTWISE_3(name, Name, id, attributes, Out, A, B, C, out, a, b, c)                                       \
+  TS_RUN(name, Name, id, A, (call, out, a, b, c), Out, A, B, C)
 #include "spec/generated/elementwise.inc"
-#undef TS_ELEMENTWISE
+#undef TS_RUN
   return false;
 }
 
