@@ -34,8 +34,9 @@ AGGREGATES = {
 class Scope:
     """Names bound to values for one evaluation, and the group that the aggregates run over."""
 
-    def __init__(self, context, values, group=None, memo=None):
+    def __init__(self, context, values, group=None, memo=None, sum_from_first=False):
         self.context = context
+        self.sum_from_first = sum_from_first  # a sum continues an element that is there already: -0 + -0 stays -0
         self.values = values
         self.group = group  # list of dicts: the names bound for each element of the group
         self.memo = {} if memo is None else memo
@@ -43,7 +44,7 @@ class Scope:
 
     def element(self, values):
         """The scope inside an aggregate, at one element of the group."""
-        return Scope(self.context, self.values | values, self.group, self.memo)
+        return Scope(self.context, self.values | values, self.group, self.memo, self.sum_from_first)
 
 
 def names_in(tree):
@@ -114,6 +115,8 @@ def _aggregate(name, arguments, scope):
 def _sum(scope, items):
     add = scope.table["add"]
     total = lift(scope.context.mode, 0)  # so that a sum of nothing, and of nothing but -0, is +0
+    if scope.sum_from_first and items:
+        total, items = items[0], items[1:]
     for item in items:
         total = add(scope.context, total, item)
     return total
@@ -127,10 +130,10 @@ def _prod(scope, items):
     return total
 
 
-def _fold(name):
+def _fold(name, of_nothing):
     def function(scope, items):
         if not items:
-            raise EvaluatorError(f"{name} of an empty group has no value")
+            return of_nothing
         total = items[0]
         for item in items[1:]:
             total = scope.table[name](scope.context, total, item)
@@ -167,8 +170,8 @@ def _extreme(better, last):
 AGGREGATE_FUNCTIONS = {
     "sum": _sum,
     "prod": _prod,
-    "max_of": _fold("max"),
-    "min_of": _fold("min"),
+    "max_of": _fold("max", -math.inf),
+    "min_of": _fold("min", math.inf),
     "count": _count,
     "first_max": _extreme(lambda a, b: a > b, last=False),
     "first_min": _extreme(lambda a, b: a < b, last=False),
@@ -180,23 +183,23 @@ AGGREGATE_FUNCTIONS = {
 # One element ----------------------------------------------------------------------------------------------------------
 
 
-def evaluate(tree, mode, operand_dtype, result_dtype, values, group=None):
+def evaluate(tree, mode, operand_dtype, result_dtype, values, group=None, sum_from_first=False):
     """The result for elements bound by name: an element of the result's dtype, or a Fraction where it is `real`.
 
     `values` maps names to tensor elements or attributes; `group`, for aggregates, is a list of such maps.
     """
     result = DTYPES[result_dtype]
     if mode == "real":
-        return _evaluate_real(tree, DTYPES[operand_dtype], values, group)
+        return _evaluate_real(tree, DTYPES[operand_dtype], values, group, sum_from_first)
     context = Context(mode, DTYPES[operand_dtype])
-    return finish(_run(tree, context, values, group), result)
+    return finish(_run(tree, context, values, group, sum_from_first), result)
 
 
-def _run(tree, context, values, group):
+def _run(tree, context, values, group, sum_from_first):
     lifted = {name: lift(context.mode, value) for name, value in values.items()}
     if group is not None:
         group = [{name: lift(context.mode, value) for name, value in element.items()} for element in group]
-    return evaluate_tree(tree, Scope(context, lifted, group))
+    return evaluate_tree(tree, Scope(context, lifted, group, sum_from_first=sum_from_first))
 
 
 def finish(value, dtype):
@@ -210,14 +213,14 @@ def finish(value, dtype):
     return value if is_special(value) else dtype.round(Fraction(value))
 
 
-def _evaluate_real(tree, dtype, values, group):
+def _evaluate_real(tree, dtype, values, group, sum_from_first=False):
     for rung, precisions in enumerate(RUNGS):
         results = []
         suspicious = cancelled = False
         for precision in precisions:
             with mp.workprec(precision):
                 context = Context("real", dtype)
-                results.append(_run(tree, context, values, group))
+                results.append(_run(tree, context, values, group, sum_from_first))
                 cancelled = context.cancelled
                 suspicious = suspicious or context.absorbed or context.cancelled
         last = rung == len(RUNGS) - 1

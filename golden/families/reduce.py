@@ -1,6 +1,7 @@
 """Reductions over a mask of axes, and positions of the best along one axis."""
 
 import math
+from itertools import product
 
 from golden.dtypes import DTYPES
 from golden.families.tree import evaluate_groups, output
@@ -103,15 +104,9 @@ def groups(op, case):
     others = {a.name: case.attributes[a.name] for a in op.attributes if a.kind not in ("axes", "axis")}
     for at in indices(output_shape(op, case)):
         ranges = [range(extent) if k in axes else (at[k],) for k, extent in enumerate(x.shape)]
-        group = [{op.operands[0]: x.at(index)} for index in _product(ranges)]
+        group = [{op.operands[0]: x.at(index)} for index in product(*ranges)]
         found.append((others, group))
     return found
-
-
-def _product(ranges):
-    from itertools import product
-
-    return product(*ranges)
 
 
 def evaluate(op, instance, case):

@@ -1,6 +1,7 @@
 """Scans: each element's group is its prefix along the axis."""
 
 import math
+from dataclasses import replace
 
 from golden.dtypes import DTYPES
 from golden.families.tree import evaluate_groups, output
@@ -54,7 +55,7 @@ def evaluate(op, instance, case):
     """z; for a row with indices the tree gives these, and z is x moved from there."""
     x = case.operands[op.operands[0]]
     if len(op.outputs) == 1:
-        return {op.outputs[0]: output(op, instance, x.shape, running_values(op, instance, case))}
+        return {op.outputs[0]: output(op, instance, x.shape, evaluate_groups(op, instance, groups(op, case)))}
     found = groups(op, case)
     best = evaluate_groups_as_index(op, instance, found)
     moved = [group[index][op.operands[0]] for index, (_, group) in zip(best, found)]
@@ -64,14 +65,7 @@ def evaluate(op, instance, case):
     }
 
 
-def running_values(op, instance, case):
-    """The tree's value for each prefix."""
-    return evaluate_groups(op, instance, groups(op, case))
-
-
 def evaluate_groups_as_index(op, instance, found):
     """The tree's values as elements of the index output."""
-    from dataclasses import replace
-
     indexed = replace(instance, outputs=instance.outputs[1:], eval="exact")
     return evaluate_groups(op, indexed, found)

@@ -5,9 +5,9 @@ import math
 
 from golden.dtypes import DTYPES
 from golden.families.gather import data, index_pattern
-from golden.families.tree import evaluate_groups, output
+from golden.families.tree import as_result, evaluate_groups, is_move, output
 from golden.hard import set_name
-from golden.lines import LENGTH, LINES, lines
+from golden.lines import lines
 from golden.sample import Stream, domain_values, small_integers
 from golden.tensor import Case, Tensor, indices, position
 
@@ -83,7 +83,7 @@ def _hard_values(op, instance, name, stream):
 
 def _values(op, instance, operand, count, kind, stream):
     dtype = instance.inputs[operand]
-    if op.oracle[0] == "name" and op.oracle[1] == "move":
+    if is_move(op):
         return data(dtype, count, stream)
     if kind == "whole":
         return small_integers(dtype, count, stream, bound=2 if op.name == "scatter_mul" else 4)
@@ -124,20 +124,10 @@ def evaluate(op, instance, case):
     """z of x's shape."""
     x_name, _, source_name = op.operands
     found = groups(op, case)
-    if op.oracle[0] == "name" and op.oracle[1] == "move":
+    if is_move(op):
         values = [group[-1][source_name] if group else old[x_name] for old, group in found]
     else:
         named = [entry for entry in found if entry[1]]
-        results = iter(evaluate_groups(op, instance, named))
-        values = [next(results) if group else _kept(instance, old[x_name]) for old, group in found]
+        results = iter(evaluate_groups(op, instance, named, sum_from_first=True))
+        values = [next(results) if group else as_result(instance, old[x_name]) for old, group in found]
     return {op.outputs[0]: output(op, instance, case.operands[x_name].shape, values)}
-
-
-def _kept(instance, element):
-    """An element nobody named, as a value of the output."""
-    from golden.families.tree import as_result
-
-    return as_result(instance, element)
-
-
-assert LENGTH and LINES
