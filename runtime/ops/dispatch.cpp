@@ -184,6 +184,17 @@ std::optional<Results> call_exact_comparison(const OpRow& row, std::span<const I
   return results;
 }
 
+// fill and convert take the dtype of the result from where it goes.
+Results call_movement(const OpRow& row, std::span<const Input> operands, std::span<const Attribute> attributes,
+                      const Options& options) {
+  if (options.out[0] == nullptr) throw TypeError(fmt::format("{}: takes the dtype of its result from out", row.name));
+  if (row.family == TS_FAMILY_FILL) fill(*options.out[0], std::get<Scalar>(attributes[0]));
+  else convert_into(*options.out[0], operands[0].tensor());
+  Results results;
+  results[0] = *options.out[0];
+  return results;
+}
+
 // Polls where an index may have been out of range: most devices know at once, and the error then stands at its call.
 void surface_index_errors(const OpRow& row, Device device) {
   if (row.family != TS_FAMILY_GATHER && row.family != TS_FAMILY_SCATTER) return;
@@ -202,6 +213,7 @@ void surface_index_errors(const OpRow& row, Device device) {
 Results call(const OpRow& row, std::span<const Input> operands, std::span<const Attribute> attributes,
              const Options& options) {
   check_counts(row, operands, attributes);
+  if (row.family == TS_FAMILY_FILL || row.family == TS_FAMILY_CONVERT) return call_movement(row, operands, attributes, options);
   const Device device = common_device(row, operands, options);
   if (std::optional<Results> compared = call_exact_comparison(row, operands, options)) return *compared;
   const Instance& instance = resolve(row, operands);
@@ -220,8 +232,7 @@ Results call(const OpRow& row, std::span<const Input> operands, std::span<const 
   }
   const int rank = has_inout ? inout.rank() : launched.input_count > 0 ? launched.inputs[0].layout.rank() : 0;
   bind_attributes(launched, instance, attributes, rank);
-  const Dims* given = options.out[0] != nullptr ? &options.out[0]->shape() : nullptr;
-  const Shapes shapes = apply_shape_rule(launched, has_inout ? &inout.layout() : nullptr, given, options.keepdims);
+  const Shapes shapes = apply_shape_rule(launched, has_inout ? &inout.layout() : nullptr, options.keepdims);
 
   Results results;
   std::array<Tensor, kOutputsMax> written;

@@ -28,13 +28,11 @@ void groups_alone(Launch& call, int rank, int axis) {
   // Axes on the two sides of the one that stands alone never meet, so one group serves both.
 }
 
-Shapes broadcast_rule(Launch& call, const Dims* given) {
+Shapes broadcast_rule(Launch& call) {
   Dims shape;
   if (call.input_count > 0) shape = call.inputs[0].layout.shape;
   for (int i = 1; i < call.input_count; ++i)
     if (!call.inputs[i].immediate()) shape = broadcast_shapes(shape, call.inputs[i].layout.shape, call.row->name);
-  // A copy is read at the shape that it is written to.
-  if (given != nullptr && call.row->family != TS_FAMILY_ELEMENTWISE) shape = *given;
   for (int i = 0; i < call.input_count; ++i) {
     Layout& layout = call.inputs[i].layout;
     if (layout.shape != shape) layout = broadcast(layout, shape, call.row->name);
@@ -167,7 +165,7 @@ Shapes scatter_rule(Launch& call, const Layout& x) {
 
 } // namespace
 
-Shapes apply_shape_rule(Launch& call, const Layout* inout, const Dims* given, bool keepdims) {
+Shapes apply_shape_rule(Launch& call, const Layout* inout, bool keepdims) {
   switch (call.row->shape) {
     case ShapeRule::reduce:
       return reduce_rule(call, static_cast<uint64_t>(call.attributes[static_cast<size_t>(call.axes_slot)].integer),
@@ -191,10 +189,10 @@ Shapes apply_shape_rule(Launch& call, const Layout* inout, const Dims* given, bo
       shape[axis_of(call)] = k;
       return all(call, shape);
     }
-    case ShapeRule::one: return all(call, *given);
-    case ShapeRule::broadcast: return broadcast_rule(call, given);
+    case ShapeRule::one: break; // fill is given its output
+    case ShapeRule::broadcast: return broadcast_rule(call);
     case ShapeRule::same:
-      if (call.axis_slot < 0) return broadcast_rule(call, given);
+      if (call.axis_slot < 0) return broadcast_rule(call);
       groups_alone(call, call.inputs[0].layout.rank(), axis_of(call));
       return all(call, call.inputs[0].layout.shape);
   }

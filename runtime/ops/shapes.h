@@ -16,9 +16,8 @@ struct Shapes {
 };
 
 /// Applies the row's shape rule. Inputs of the launch hold the operands' own layouts, attributes are final (axes
-/// normalised); `inout` is the layout of the inout operand, `given` the shape of out[0], where there are such. ValueError
-/// where shapes do not go together.
-Shapes apply_shape_rule(Launch& call, const Layout* inout, const Dims* given, bool keepdims);
+/// normalised); `inout` is the layout of the inout operand, where there is one. ValueError where shapes do not go together.
+Shapes apply_shape_rule(Launch& call, const Layout* inout, bool keepdims);
 
 /// The layout of a result as the door wants it: hidden axes put back, extents as the door has them.
 Layout door_layout(const Layout& result, const Dims& door, uint64_t hidden);

@@ -68,7 +68,6 @@ bool Scalar::fits(DType dtype) const {
   if (is_floating(dtype)) return !std::isfinite(real()) || std::isfinite(finite_value(dtype, real()));
   if (is_real()) return false;
   const IntegerRange range = integer_range(dtype);
-  if (dtype == DType::kBool && kind_ != DTypeClass::kBool) return false;
   return range.low <= integer_ && integer_ <= range.high;
 }
 

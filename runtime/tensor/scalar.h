@@ -30,7 +30,7 @@ public:
   std::string str() const;
 
   /// Whether a tensor of this dtype can hold it: an integer in range, a finite real that stays finite. A real fits no
-  /// integer dtype, and only truth values fit bool.
+  /// integer dtype; 0 and 1 fit bool.
   bool fits(DType dtype) const;
   /// The element as it lies in memory, in the low bytes. The value is converted as `convert` does.
   uint64_t encode(DType dtype) const;
