@@ -25,8 +25,9 @@ namespace detail {
 template <class Task> using Shared = typename Task::Shared;
 template <class Task> using Local = typename Task::Local;
 
-template <class Task, class P> using Value = decltype(std::declval<const Task&>().give(
-    P{}, std::declval<const At&>(), std::declval<Shared<Task>&>(), std::declval<Local<Task>&>()));
+template <class Task, class P>
+using Value = decltype(std::declval<const Task&>().give(P{}, std::declval<const At&>(), std::declval<Shared<Task>&>(),
+                                                        std::declval<Local<Task>&>()));
 
 template <class Task, class Order, class P>
 void run_part(Once<P>, const Task& task, int64_t block, Shared<Task>& shared, Local<Task>* locals, const Order& order) {
@@ -58,8 +59,9 @@ void run_part(Reduce<P>, const Task& task, int64_t block, Shared<Task>& shared, 
               const Order& order) {
   constexpr int kWarps = Task::kThreads / kWarp;
   Value<Task, P> values[Task::kThreads];
-  order(Task::kThreads,
-        [&](int64_t t) { values[t] = task.give(P{}, At{block, static_cast<int>(t), 0}, shared, locals[t]); });
+  order(Task::kThreads, [&](int64_t t) {
+    values[t] = task.give(P{}, At{block, static_cast<int>(t), 0}, shared, locals[t]);
+  });
   for (int warp = 0; warp < kWarps; ++warp) {
     Value<Task, P>* lanes = values + warp * kWarp;
     for (int w = kWarp / 2; w > 0; w /= 2)
@@ -72,16 +74,18 @@ void run_part(Reduce<P>, const Task& task, int64_t block, Shared<Task>& shared, 
     for (int l = 0; l + w < live; ++l) totals[l] = task.combine(P{}, totals[l], totals[l + w]);
     live = w;
   }
-  order(Task::kThreads,
-        [&](int64_t t) { task.take(P{}, At{block, static_cast<int>(t), 0}, totals[0], shared, locals[t]); });
+  order(Task::kThreads, [&](int64_t t) {
+    task.take(P{}, At{block, static_cast<int>(t), 0}, totals[0], shared, locals[t]);
+  });
 }
 
 template <class Task, class Order, class P>
 void run_part(Scan<P>, const Task& task, int64_t block, Shared<Task>& shared, Local<Task>* locals, const Order& order) {
   constexpr int kWarps = Task::kThreads / kWarp;
   Value<Task, P> values[Task::kThreads];
-  order(Task::kThreads,
-        [&](int64_t t) { values[t] = task.give(P{}, At{block, static_cast<int>(t), 0}, shared, locals[t]); });
+  order(Task::kThreads, [&](int64_t t) {
+    values[t] = task.give(P{}, At{block, static_cast<int>(t), 0}, shared, locals[t]);
+  });
   Value<Task, P> before[kWarps + 1];
   before[0] = task.identity(P{});
   for (int warp = 0; warp < kWarps; ++warp) {

@@ -49,8 +49,8 @@ template <int kExponentBits, int kFractionBits> TS_HD uint16_t narrow(double x) 
   const uint64_t half = 1ULL << (shift - 1), low = significand & ((1ULL << shift) - 1);
   uint64_t rounded = (static_cast<uint64_t>(target) << kFractionBits) + (significand >> shift);
   if (low > half || (low == half && (rounded & 1) != 0)) ++rounded; // a carry moves into the exponent, up to infinity
-  if (rounded >= static_cast<uint64_t>(kExponentMax) << kFractionBits) rounded = static_cast<uint64_t>(kExponentMax)
-                                                                                 << kFractionBits;
+  if (rounded >= static_cast<uint64_t>(kExponentMax) << kFractionBits)
+    rounded = static_cast<uint64_t>(kExponentMax) << kFractionBits;
   return static_cast<uint16_t>(sign | rounded);
 }
 
@@ -120,30 +120,35 @@ template <class T> inline constexpr bool is_bool = std::is_same_v<T, Bool>;
 template <class T> inline constexpr bool is_integer = std::is_integral_v<T>;
 
 /// The type arithmetic on T is done in.
-template <class T>
-using Compute = std::conditional_t<is_half<T>, float, std::conditional_t<is_bool<T>, bool, T>>;
+template <class T> using Compute = std::conditional_t<is_half<T>, float, std::conditional_t<is_bool<T>, bool, T>>;
 
 /// Converts as spec/numerics.md says: to floating rounds once; floating to integer truncates, saturates, NaN to 0;
 /// integer to integer wraps; anything nonzero, NaN included, is true.
 template <class To, class From> TS_HD To convert(From x) {
   if constexpr (std::is_same_v<To, From>) {
-    if constexpr (is_bool<From>) return To::of(x);
-    else return x;
+    if constexpr (is_bool<From>)
+      return To::of(x);
+    else
+      return x;
   } else if constexpr (is_bool<To>) {
-    if constexpr (is_half<From>) return To::of(static_cast<float>(x) != 0.0F);
-    else return To::of(x != From{0});
+    if constexpr (is_half<From>)
+      return To::of(static_cast<float>(x) != 0.0F);
+    else
+      return To::of(x != From{0});
   } else if constexpr (is_bool<From>) {
     return convert<To>(static_cast<int32_t>(static_cast<bool>(x) ? 1 : 0));
   } else if constexpr (is_half<From>) {
     return convert<To>(static_cast<float>(x));
   } else if constexpr (is_half<To>) {
-    if constexpr (is_integer<From>) return To::round(detail::sticky_double(static_cast<int64_t>(x)));
-    else return To::round(static_cast<double>(x));
+    if constexpr (is_integer<From>)
+      return To::round(detail::sticky_double(static_cast<int64_t>(x)));
+    else
+      return To::round(static_cast<double>(x));
   } else if constexpr (std::is_floating_point_v<From> && is_integer<To>) {
     if (x != x) return To{0};
     // 2^bits of To is exact in From; the comparison is against the first value past the range.
-    constexpr From kEnd = static_cast<From>(static_cast<To>(1) << (sizeof(To) * 8 - 2)) *
-                          (std::is_signed_v<To> ? From{2} : From{4});
+    constexpr From kEnd =
+        static_cast<From>(static_cast<To>(1) << (sizeof(To) * 8 - 2)) * (std::is_signed_v<To> ? From{2} : From{4});
     if (x >= kEnd) return std::numeric_limits<To>::max();
     if (std::is_signed_v<To> ? x < -kEnd : x <= From{-1}) return std::numeric_limits<To>::min();
     return static_cast<To>(x);

@@ -76,7 +76,8 @@ std::vector<fs::path> backend_folders() {
 }
 
 void require(bool present, const std::string& path, const char* entry) {
-  if (!present) throw BackendError(fmt::format("[backend.2] {}: the table has no entry '{}', which is required", path, entry));
+  if (!present)
+    throw BackendError(fmt::format("[backend.2] {}: the table has no entry '{}', which is required", path, entry));
 }
 
 void check_table(const ts_backend* table, const std::string& path) {
@@ -176,7 +177,8 @@ std::shared_ptr<Backend> open_backend(std::string_view spec) {
   ts_error error = make_error();
   const ts_status status = table->open(options.c_str(), &instance, &error);
   if (status != TS_OK) {
-    throw BackendError(fmt::format("[backend.4] {}: does not open with options '{}': {}", name, options, error.message));
+    throw BackendError(
+        fmt::format("[backend.4] {}: does not open with options '{}': {}", name, options, error.message));
   }
   return std::make_shared<Backend>(std::string(spec), table, instance);
 }

@@ -27,11 +27,13 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
 endif()
 
 # A backend is a plug-in: backends/NAME becomes <build>/backends/NAME.so, found there by its name.
+add_custom_target(backends)
 function(touchstone_backend name)
   add_library(backend_${name} MODULE ${ARGN})
   target_link_libraries(backend_${name} PRIVATE touchstone_kernel_flags Threads::Threads)
   set_target_properties(backend_${name} PROPERTIES PREFIX "" OUTPUT_NAME ${name}
                         LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/backends)
+  add_dependencies(backends backend_${name})
 endfunction()
 
 # A unit test: GoogleTest's main, registered with CTest under its own name.
