@@ -14,7 +14,8 @@ namespace ts::conformance {
 
 namespace {
 
-constexpr std::array<std::string_view, 7> kSources = {"integers", "ties", "specials", "domain", "tenth", "golden", "table"};
+constexpr std::array<std::string_view, 7> kSources = {"integers", "ties",   "specials", "domain",
+                                                      "tenth",    "golden", "table"};
 constexpr std::array<std::string_view, 8> kIndexKinds = {"random",   "identity", "reversed", "equal",
                                                          "boundary", "past_end", "negative", "far"};
 constexpr std::array<std::string_view, 4> kAliases = {"none", "one_buffer", "same", "shifted"};
@@ -56,9 +57,9 @@ std::string attributes_name(const Case& c) {
   std::string text;
   for (const judge::AttributeRow& row : c.op->attributes) {
     const ts_attribute& value = c.attributes.at(row.name);
-    const std::string written = row.kind == "axes"                       ? axes_name(value.integer)
+    const std::string written = row.kind == "axes"                ? axes_name(value.integer)
                                 : value.kind == TS_ATTRIBUTE_REAL ? real_name(value.real)
-                                                                         : integer_name(value.integer);
+                                                                  : integer_name(value.integer);
     text += fmt::format("{}{}={}", text.empty() ? "" : ",", row.name, written);
   }
   return text;
@@ -125,9 +126,12 @@ Shape shape_named(std::string_view text) {
 std::string real_name(double value) {
   std::string text;
   for (const char letter : judge::shortest_text(TS_DTYPE_F64, value)) {
-    if (letter == '-') text += "neg";
-    else if (letter == '.') text += 'p';
-    else if (letter != '+') text += letter;
+    if (letter == '-')
+      text += "neg";
+    else if (letter == '.')
+      text += 'p';
+    else if (letter != '+')
+      text += letter;
   }
   return text;
 }

@@ -43,8 +43,8 @@ enum class Alias : uint8_t {
 
 struct Values {
   Source source = Source::integers;
-  std::string set;                        ///< of a golden case or the name of a table
-  int group = 0;                          ///< which part of a table: its rows with equal attributes
+  std::string set; ///< of a golden case or the name of a table
+  int group = 0;   ///< which part of a table: its rows with equal attributes
   IndexKind index = IndexKind::random;
   bool operator==(const Values&) const = default;
 };
@@ -52,12 +52,12 @@ struct Values {
 struct Case {
   const judge::Op* op = nullptr;
   const judge::Instance* instance = nullptr;
-  std::vector<Shape> shapes;     ///< per operand in the row's order; for an op without operands that of the result
-  judge::Attributes attributes;  ///< by name, every one of the row
-  std::vector<Layout> operands;  ///< per operand in the row's order
-  std::vector<Layout> outputs;   ///< per output; of an inout or in-place output that of its operand
+  std::vector<Shape> shapes;    ///< per operand in the row's order; for an op without operands that of the result
+  judge::Attributes attributes; ///< by name, every one of the row
+  std::vector<Layout> operands; ///< per operand in the row's order
+  std::vector<Layout> outputs;  ///< per output; of an inout or in-place output that of its operand
   Route route = Route::fresh;
-  int in_place = -1;             ///< operand that the first output overwrites
+  int in_place = -1; ///< operand that the first output overwrites
   Values values;
   Alias alias = Alias::none;
 

@@ -1,6 +1,5 @@
 // The other way: from a name to the case it names.
 #include "conformance/case.h"
-
 #include "runtime/errors.h"
 
 #include <fmt/format.h>
@@ -71,7 +70,8 @@ std::vector<Shape> shapes_named(const judge::Op& op, std::string_view text) {
   std::vector<Shape> shapes;
   for (const std::string_view part : split(text, '_')) shapes.push_back(shape_named(part));
   if (shapes.size() == 1) shapes.resize(count, shapes.front());
-  if (shapes.size() != count) throw ValueError(fmt::format("'{}' has not one shape for each of {} operands", text, count));
+  if (shapes.size() != count)
+    throw ValueError(fmt::format("'{}' has not one shape for each of {} operands", text, count));
   return shapes;
 }
 
@@ -137,8 +137,10 @@ void read_layouts(Case& c, std::string_view text) {
 
 void read_route(Case& c, std::string_view text) {
   constexpr std::string_view kInPlace = "in_place_";
-  if (text == "new") c.route = Route::fresh;
-  else if (text == "into_view") c.route = Route::into_view;
+  if (text == "new")
+    c.route = Route::fresh;
+  else if (text == "into_view")
+    c.route = Route::into_view;
   else if (text.starts_with(kInPlace)) {
     c.route = Route::in_place;
     c.in_place = c.op->operand(text.substr(kInPlace.size()));

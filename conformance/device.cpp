@@ -52,14 +52,14 @@ void Device::release(ts_buffer buffer) { backend_->table().release(backend_->ins
 
 void Device::copy_in(ts_buffer target, const std::vector<std::byte>& bytes) {
   ts_error error = make_error();
-  check("copy_in", backend_->table().copy_in(backend_->instance(), queue_, target, 0, bytes.data(), bytes.size(), &error),
-        error);
+  check("copy_in",
+        backend_->table().copy_in(backend_->instance(), queue_, target, 0, bytes.data(), bytes.size(), &error), error);
 }
 
 void Device::copy_out(std::vector<std::byte>& bytes, ts_buffer source) {
   ts_error error = make_error();
-  check("copy_out", backend_->table().copy_out(backend_->instance(), queue_, bytes.data(), source, 0, bytes.size(), &error),
-        error);
+  check("copy_out",
+        backend_->table().copy_out(backend_->instance(), queue_, bytes.data(), source, 0, bytes.size(), &error), error);
 }
 
 void Device::synchronize() {
@@ -106,12 +106,8 @@ std::map<std::string, uint64_t> Device::take_census() {
 }
 
 std::string status_name(ts_status status) {
-  constexpr std::array<const char*, 6> kNames = {"TS_OK",
-                                                 "TS_UNSUPPORTED",
-                                                 "TS_INVALID_ARGUMENT",
-                                                 "TS_INDEX_OUT_OF_RANGE",
-                                                 "TS_OUT_OF_MEMORY",
-                                                 "TS_DEVICE_ERROR"};
+  constexpr std::array<const char*, 6> kNames = {
+      "TS_OK", "TS_UNSUPPORTED", "TS_INVALID_ARGUMENT", "TS_INDEX_OUT_OF_RANGE", "TS_OUT_OF_MEMORY", "TS_DEVICE_ERROR"};
   const bool known = status >= 0 && status < static_cast<ts_status>(kNames.size());
   return known ? kNames[static_cast<size_t>(status)] : fmt::format("the unknown status {}", status);
 }

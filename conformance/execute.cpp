@@ -1,108 +1,18 @@
 #include "conformance/execute.h"
 
 #include "conformance/compare.h"
-#include "conformance/memory.h"
+#include "conformance/run.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <optional>
+#include <memory>
 
 namespace ts::conformance {
 
 namespace {
 
-// A run of the case's call: uploaded, called, downloaded, released.
-class Run {
-public:
-  Run(const Prepared& prepared, const Arrangement& arrangement, Poison poison, Device& device)
-      : prepared_(prepared), device_(device), memory(prepared, arrangement, poison) {
-    for (const judge::AttributeRow& row : prepared.c.op->attributes) {
-      const auto slot = static_cast<size_t>(row.slot);
-      if (attributes_.size() <= slot) attributes_.resize(slot + 1);
-      attributes_[slot] = prepared.c.attributes.at(row.name);
-    }
-    outputs_ = memory.door_outputs();
-    inputs_ = memory.door_inputs();
-    call.size = sizeof call;
-    call.op = prepared.c.op->id;
-    call.device = device.index();
-    call.serial = device.next_serial();
-    call.attributes = attributes_.data();
-    call.attribute_count = static_cast<int32_t>(attributes_.size());
-    describe();
-  }
-  Run(const Run&) = delete;
-  Run& operator=(const Run&) = delete;
-  ~Run() {
-    for (const Memory::Region& region : memory.regions())
-      if (region.handle != 0) device_.release(region.handle);
-    if (workspace_ != 0) device_.release(workspace_);
-  }
-
-  ts_answer query() { return device_.query(call); }
-
-  void upload(uint64_t workspace_bytes) {
-    for (Memory::Region& region : memory.regions()) {
-      region.handle = device_.allocate(region.before.size());
-      device_.copy_in(region.handle, region.before);
-    }
-    outputs_ = memory.door_outputs();
-    inputs_ = memory.door_inputs();
-    describe();
-    if (workspace_bytes == 0) return;
-    // What a kernel finds in its workspace is nothing to rely on, and what lies behind it is not its own.
-    workspace_before_.assign(workspace_bytes + kGuard, std::byte{0xb7});
-    workspace_ = device_.allocate(workspace_before_.size());
-    device_.copy_in(workspace_, workspace_before_);
-    call.workspace = workspace_;
-    call.workspace_bytes = workspace_bytes;
-  }
-
-  ts_status enqueue(ts_error& error) { return device_.call(prepared_.c.op->family_id, call, error); }
-
-  void download() {
-    for (Memory::Region& region : memory.regions()) {
-      region.after.assign(region.before.size(), std::byte{0});
-      device_.copy_out(region.after, region.handle);
-    }
-    workspace_after_.assign(workspace_before_.size(), std::byte{0});
-    if (workspace_ != 0) device_.copy_out(workspace_after_, workspace_);
-    device_.synchronize();
-  }
-
-  std::string damage(bool frozen = false) const {
-    for (size_t b = call.workspace_bytes; b < workspace_after_.size(); ++b)
-      if (workspace_after_[b] != workspace_before_[b])
-        return fmt::format("the call wrote byte {} of a workspace of {} bytes", b, call.workspace_bytes);
-    return memory.damage(frozen);
-  }
-
-  const Prepared& prepared_;
-  Device& device_;
-  Memory memory;
-  ts_call call{};
-
-private:
-  static constexpr uint64_t kGuard = 64;
-
-  void describe() {
-    call.outputs = outputs_.data();
-    call.output_count = static_cast<int32_t>(outputs_.size());
-    call.inputs = inputs_.data();
-    call.input_count = static_cast<int32_t>(inputs_.size());
-  }
-
-  std::vector<ts_view> outputs_;
-  std::vector<ts_operand> inputs_;
-  std::vector<ts_attribute> attributes_;
-  std::vector<std::byte> workspace_before_, workspace_after_;
-  ts_buffer workspace_ = 0;
-};
-
-struct Failure {
-  std::string check, message;
-};
+using Failure = DoorFault;
 
 // Same bits, where a NaN that arithmetic made may be any NaN.
 std::string bits_differ(const Array& got, const Array& want, const judge::Bounds& bounds, const std::string& other) {
@@ -130,18 +40,19 @@ public:
     try {
       run_all();
     } catch (const DoorFault& fault) {
-      fail(fault.check, fault.message);
-    } catch (const Failure& failure) {
-      fail(failure.check, failure.message);
+      fail(fault);
     }
     return std::move(outcome_);
   }
 
 private:
-  void fail(const std::string& check, const std::string& message) {
+  void fail(const DoorFault& fault) {
     outcome_.verdict = Verdict::fail;
-    outcome_.check = check;
-    outcome_.message = message;
+    outcome_.check = fault.check;
+    outcome_.message = fault.message;
+    // An error that still waits in the queue is this case's, not the next one's.
+    ts_error error = make_error();
+    device_.drain(error);
   }
 
   void run_all();
@@ -168,7 +79,8 @@ std::unique_ptr<Run> Execution::run_once(const Arrangement& arrangement, Poison 
   run->upload(answer.workspace_bytes);
   ts_error error = make_error();
   if (const ts_status status = run->enqueue(error); status != TS_OK)
-    throw Failure{"query", fmt::format("the query said TS_OK, the call returned {}: {}", status_name(status), error.message)};
+    throw Failure{"query",
+                  fmt::format("the query said TS_OK, the call returned {}: {}", status_name(status), error.message)};
   device_.synchronize();
   run->download();
   return run;
@@ -176,14 +88,14 @@ std::unique_ptr<Run> Execution::run_once(const Arrangement& arrangement, Poison 
 
 void Execution::check_values(Run& run) {
   for (size_t k = 0; k < p_.expected.outputs.size(); ++k) {
-    const Array got = run.memory.gather(k);
+    const Array got = run.memory().gather(k);
     const judge::Comparison compared = judge::compare(got, p_.expected, k);
     outcome_.elements += compared.count;
     outcome_.worst_ulp = std::max(outcome_.worst_ulp, compared.worst_ulp);
     if (compared.pass) continue;
-    const bool unwritten = compared.first >= 0 && run.memory.untouched(k, compared.first);
-    throw Failure{"values", fmt::format("{}: {}; {} of {} elements differ{}", run.memory.outputs()[k].name, compared.why,
-                                        compared.different, compared.count,
+    const bool unwritten = compared.first >= 0 && run.memory().untouched(k, compared.first);
+    throw Failure{"values", fmt::format("{}: {}; {} of {} elements differ{}", run.memory().outputs()[k].name,
+                                        compared.why, compared.different, compared.count,
                                         unwritten ? "; this one still holds its bytes from before the call" : "")};
   }
 }
@@ -197,8 +109,8 @@ bool Execution::owes_same_bits(size_t output) const {
 void Execution::check_same(const Run& run, const Run& other, const char* check, const std::string& name) {
   for (size_t k = 0; k < p_.expected.outputs.size(); ++k) {
     if (!owes_same_bits(k)) continue;
-    const std::string why = bits_differ(other.memory.gather(k), run.memory.gather(k), p_.expected.bounds[k], name);
-    if (!why.empty()) throw Failure{check, fmt::format("{}: {}", run.memory.outputs()[k].name, why)};
+    const std::string why = bits_differ(other.memory().gather(k), run.memory().gather(k), p_.expected.bounds[k], name);
+    if (!why.empty()) throw Failure{check, fmt::format("{}: {}", run.memory().outputs()[k].name, why)};
   }
 }
 
@@ -231,7 +143,7 @@ void Execution::check_index_error(const ts_error& error, const Run& run) const {
   hold("element", error.element, element);
   hold("value", error.value, index.integer(element));
   hold("extent", error.bound, extent);
-  hold("serial", static_cast<int64_t>(error.serial), static_cast<int64_t>(run.call.serial));
+  hold("serial", static_cast<int64_t>(error.serial), static_cast<int64_t>(run.serial()));
 }
 
 void Execution::run_index_error(const Arrangement& arrangement, uint64_t workspace_bytes) {
@@ -241,8 +153,8 @@ void Execution::run_index_error(const Arrangement& arrangement, uint64_t workspa
   ts_status status = run.enqueue(error);
   if (status == TS_OK) status = device_.drain(error);
   if (status != TS_INDEX_OUT_OF_RANGE)
-    throw Failure{"index error", fmt::format("{}: expected TS_INDEX_OUT_OF_RANGE, got {}", p_.expected.reason,
-                                             status_name(status))};
+    throw Failure{"index error",
+                  fmt::format("{}: expected TS_INDEX_OUT_OF_RANGE, got {}", p_.expected.reason, status_name(status))};
   check_index_error(error, run);
   run.download();
   if (const std::string damage = run.damage(); !damage.empty()) throw Failure{"gaps", damage};
@@ -259,7 +171,8 @@ void Execution::run_index_error(const Arrangement& arrangement, uint64_t workspa
   status = again.enqueue(error);
   if (status == TS_OK) status = device_.drain(error);
   if (status != TS_OK)
-    throw Failure{"index error", fmt::format("after the error a valid call returned {}: {}", status_name(status), error.message)};
+    throw Failure{"index error",
+                  fmt::format("after the error a valid call returned {}: {}", status_name(status), error.message)};
   again.download();
 }
 
@@ -291,7 +204,7 @@ void Execution::run_all() {
 
   const std::unique_ptr<Run> run = run_once(arrangement, Poison::ones);
   outcome_.launches = device_.take_census();
-  if (watch_) watch_(run->memory);
+  if (watch_) watch_(run->memory());
   check_values(*run);
   if (const std::string damage = run->damage(); !damage.empty()) throw Failure{"gaps", damage};
   if (device_.counts() && p_.promise != Promise::empty && outcome_.launches.empty())

@@ -14,8 +14,9 @@ namespace ts::conformance {
 /// for what a backend does; a fault of the spec or of a golden is a fail that says so.
 Outcome execute(const Prepared& prepared, Device& device);
 
-/// The bytes of one run for `replay`: called with the memory before and after the first run of a case.
-using Watcher = std::function<void(const class Memory& memory)>;
+/// What `replay` looks at: the memory of the first run, before and after.
+class Memory;
+using Watcher = std::function<void(const Memory& memory)>;
 Outcome execute(const Prepared& prepared, Device& device, const Watcher& watch);
 
 } // namespace ts::conformance

@@ -14,9 +14,10 @@ namespace ts::conformance {
 namespace {
 
 constexpr std::array<std::string_view, kLayoutCount> kNames = {
-    "dense",          "offset_1",       "offset_5",     "transposed", "permuted",        "gap_free",         "stepped_inner",
-    "stepped_outer",  "reversed_inner", "reversed_outer", "reversed_all", "narrowed",   "broadcast_inner", "broadcast_middle",
-    "broadcast_outer", "broadcast_all", "window",       "wild",       "mixed",           "immediate"};
+    "dense",           "offset_1",         "offset_5",        "transposed",     "permuted",     "gap_free",
+    "stepped_inner",   "stepped_outer",    "reversed_inner",  "reversed_outer", "reversed_all", "narrowed",
+    "broadcast_inner", "broadcast_middle", "broadcast_outer", "broadcast_all",  "window",       "wild",
+    "mixed",           "immediate"};
 
 constexpr int64_t kGuardBytes = 64;
 

@@ -118,7 +118,8 @@ void Memory::make_regions(bool one_buffer, Poison poison) {
     tensor->region = static_cast<int>(regions_.size()) - 1;
     const int64_t used = static_cast<int64_t>(region.before.size());
     const int64_t base = (used + kBaseAlignment - 1) / kBaseAlignment * kBaseAlignment;
-    region.before.resize(static_cast<size_t>(base + tensor->placement.storage * size), poison_byte(poison, tensor->dtype));
+    region.before.resize(static_cast<size_t>(base + tensor->placement.storage * size),
+                         poison_byte(poison, tensor->dtype));
     tensor->placement.offset += base / size;
     for (int64_t& position : tensor->placement.position) position += base / size;
   }
@@ -144,7 +145,8 @@ void Memory::write(const Tensor& tensor, const Array& values) {
   const auto size = static_cast<size_t>(judge::bytes_of(tensor.dtype));
   std::vector<std::byte>& bytes = regions_[static_cast<size_t>(tensor.region)].before;
   for (size_t e = 0; e < tensor.placement.position.size(); ++e)
-    std::memcpy(bytes.data() + static_cast<size_t>(tensor.placement.position[e]) * size, values.bytes.data() + e * size, size);
+    std::memcpy(bytes.data() + static_cast<size_t>(tensor.placement.position[e]) * size, values.bytes.data() + e * size,
+                size);
 }
 
 std::vector<ts_operand> Memory::door_inputs() const {
@@ -160,7 +162,8 @@ std::vector<ts_operand> Memory::door_inputs() const {
 
 std::vector<ts_view> Memory::door_outputs() const {
   std::vector<ts_view> views;
-  for (const Tensor& tensor : outputs_) views.push_back(view_of(tensor, regions_[static_cast<size_t>(tensor.region)].handle));
+  for (const Tensor& tensor : outputs_)
+    views.push_back(view_of(tensor, regions_[static_cast<size_t>(tensor.region)].handle));
   return views;
 }
 
@@ -170,7 +173,8 @@ Array Memory::gather(size_t output) const {
   const auto size = static_cast<size_t>(judge::bytes_of(tensor.dtype));
   const std::vector<std::byte>& bytes = regions_[static_cast<size_t>(tensor.region)].after;
   for (size_t e = 0; e < tensor.placement.position.size(); ++e)
-    std::memcpy(array.bytes.data() + e * size, bytes.data() + static_cast<size_t>(tensor.placement.position[e]) * size, size);
+    std::memcpy(array.bytes.data() + e * size, bytes.data() + static_cast<size_t>(tensor.placement.position[e]) * size,
+                size);
   return array;
 }
 
@@ -198,10 +202,11 @@ std::string Memory::damage(bool frozen) const {
         }
       }
       const int64_t size = owner != nullptr ? judge::bytes_of(owner->dtype) : 1;
-      return fmt::format("byte {} of the buffer of {} (element position {}) changed from 0x{:02x} to 0x{:02x}, outside every "
-                         "output{}",
-                         b, fmt::join(names, " and "), static_cast<int64_t>(b) / size, static_cast<unsigned>(region.before[b]),
-                         static_cast<unsigned>(region.after[b]), frozen ? "; the call was refused and may change nothing" : "");
+      return fmt::format(
+          "byte {} of the buffer of {} (element position {}) changed from 0x{:02x} to 0x{:02x}, outside every "
+          "output{}",
+          b, fmt::join(names, " and "), static_cast<int64_t>(b) / size, static_cast<unsigned>(region.before[b]),
+          static_cast<unsigned>(region.after[b]), frozen ? "; the call was refused and may change nothing" : "");
     }
   }
   return {};

@@ -2,9 +2,8 @@
 // the proof that nothing but the outputs changed.
 #pragma once
 
-#include "conformance/prepare.h"
-
 #include "backends/abi/backend.h"
+#include "conformance/prepare.h"
 
 #include <cstddef>
 #include <cstdint>

@@ -11,8 +11,8 @@ namespace ts::conformance {
 
 namespace {
 constexpr std::array<std::string_view, kVerdictCount> kNames = {
-    "pass",          "fail",            "crash",   "timeout", "unsupported",
-    "known_failure", "unexpected_pass", "missing", "flaky",   "mistrusted"};
+    "pass",    "fail",  "crash",     "timeout", "unsupported", "known_failure", "unexpected_pass",
+    "missing", "flaky", "mistrusted"};
 }
 
 std::string_view name_of(Verdict verdict) { return kNames[static_cast<size_t>(verdict)]; }
@@ -27,8 +27,11 @@ bool is_bad(Verdict verdict) {
 }
 
 std::string to_json(const Outcome& o) {
-  nlohmann::json json = {{"name", o.name},         {"verdict", name_of(o.verdict)}, {"elements", o.elements},
-                         {"telling", o.telling},   {"seconds", o.seconds}};
+  nlohmann::json json = {{"name", o.name},
+                         {"verdict", name_of(o.verdict)},
+                         {"elements", o.elements},
+                         {"telling", o.telling},
+                         {"seconds", o.seconds}};
   if (!o.check.empty()) json["check"] = o.check;
   if (!o.message.empty()) json["message"] = o.message;
   if (o.worst_ulp != 0) json["worst_ulp"] = o.worst_ulp;

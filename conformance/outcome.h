@@ -31,13 +31,13 @@ bool is_bad(Verdict verdict);
 struct Outcome {
   std::string name;
   Verdict verdict = Verdict::missing;
-  std::string check;      ///< which of the checks spoke: "values", "gaps", "poison", "dense twin", ...
-  std::string message;    ///< one line or several; empty on pass
-  int64_t elements = 0;   ///< compared
-  bool telling = false;   ///< the comparison could have failed
+  std::string check;    ///< which of the checks spoke: "values", "gaps", "poison", "dense twin", ...
+  std::string message;  ///< one line or several; empty on pass
+  int64_t elements = 0; ///< compared
+  bool telling = false; ///< the comparison could have failed
   double worst_ulp = 0;
   double seconds = 0;
-  std::vector<std::string> cites;            ///< clauses the case is about
+  std::vector<std::string> cites;           ///< clauses the case is about
   std::map<std::string, uint64_t> launches; ///< "kernel/route" -> launches, as the census counted
 };
 

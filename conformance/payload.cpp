@@ -29,7 +29,8 @@ public:
 
   void integer(Array& array, int64_t e, uint64_t i) const {
     const uint64_t r = random(i);
-    if (judge::encoding(dtype_).cls == judge::DtypeClass::boolean) return array.set_integer(e, static_cast<int64_t>(r & 1));
+    if (judge::encoding(dtype_).cls == judge::DtypeClass::boolean)
+      return array.set_integer(e, static_cast<int64_t>(r & 1));
     if (product_) return unit_factor(array, e, r);
     const bool is_unsigned = dtype_ == TS_DTYPE_U8;
     const double least = is_unsigned ? 0 : -15, most = is_unsigned ? 30 : 15;
@@ -44,9 +45,12 @@ public:
     if (judge::is_floating(dtype_) && high - low < 8) // too few integers: sixteenths of the interval
       return array.set_real(e, low + (high - low) * static_cast<double>(r % 17) / 16);
     const auto first = static_cast<int64_t>(std::ceil(low)), last = static_cast<int64_t>(std::floor(high));
-    const int64_t value = first + static_cast<int64_t>(r % static_cast<uint64_t>(std::max<int64_t>(last - first + 1, 1)));
-    if (judge::is_floating(dtype_)) array.set_real(e, static_cast<double>(value));
-    else array.set_integer(e, value);
+    const int64_t value =
+        first + static_cast<int64_t>(r % static_cast<uint64_t>(std::max<int64_t>(last - first + 1, 1)));
+    if (judge::is_floating(dtype_))
+      array.set_real(e, static_cast<double>(value));
+    else
+      array.set_integer(e, value);
   }
 
   void special(Array& array, int64_t e, uint64_t i) const {
@@ -81,8 +85,10 @@ private:
   void unit_factor(Array& array, int64_t e, uint64_t r) const {
     constexpr std::array<double, 8> kReal = {1, 2, 0.5, -1, 1, 2, 0.5, 1};
     constexpr std::array<int64_t, 8> kInteger = {1, 2, 1, -1, 3, 1, 1, 1};
-    if (judge::is_floating(dtype_)) array.set_real(e, kReal[r % 8]);
-    else array.set_integer(e, dtype_ == TS_DTYPE_U8 ? std::abs(kInteger[r % 8]) : kInteger[r % 8]);
+    if (judge::is_floating(dtype_))
+      array.set_real(e, kReal[r % 8]);
+    else
+      array.set_integer(e, dtype_ == TS_DTYPE_U8 ? std::abs(kInteger[r % 8]) : kInteger[r % 8]);
   }
 
   void integer_domain(Array& array, int64_t e, uint64_t i) const {
@@ -134,12 +140,16 @@ void fill_one(const Case& c, const Draw& draw, const Grouping& grouping, Array& 
 void shape_truth(const Grouping& grouping, Array& array, uint64_t seed) {
   for (int64_t e = 0; e < array.count(); ++e) {
     const int64_t group = grouping.group[static_cast<size_t>(e)], position = grouping.position[static_cast<size_t>(e)];
-    const auto chosen = static_cast<int64_t>(mix(seed, 99, static_cast<uint64_t>(group)) % static_cast<uint64_t>(grouping.size));
+    const auto chosen =
+        static_cast<int64_t>(mix(seed, 99, static_cast<uint64_t>(group)) % static_cast<uint64_t>(grouping.size));
     const bool one = position == chosen;
     const bool truth = group % 4 == 1 || (group % 4 == 2 && one) || (group % 4 == 3 && !one);
-    if (!truth) array.set_bits(e, 0);
-    else if (array.integer(e) == 0 && !judge::is_floating(array.dtype)) array.set_integer(e, 1);
-    else if (judge::is_floating(array.dtype) && array.real(e) == 0) array.set_real(e, 1);
+    if (!truth)
+      array.set_bits(e, 0);
+    else if (array.integer(e) == 0 && !judge::is_floating(array.dtype))
+      array.set_integer(e, 1);
+    else if (judge::is_floating(array.dtype) && array.real(e) == 0)
+      array.set_real(e, 1);
   }
 }
 

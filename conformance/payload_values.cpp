@@ -19,8 +19,9 @@ std::vector<uint64_t> floating_specials(int32_t dtype) {
   const double inf = std::numeric_limits<double>::infinity();
   const double ulp = std::ldexp(1.0, 1 - code.precision);
   std::vector<uint64_t> bits;
-  for (const double value : {0.0, -0.0, 1.0, -1.0, 2.0, -2.0, 0.5, -0.5, 1.5, 2.5, 1 + ulp, tiny, -tiny, sub, -sub, max, -max,
-                             inf, -inf, std::numeric_limits<double>::quiet_NaN()})
+  for (const double value :
+       {0.0,     -0.0, 1.0,   -1.0, 2.0,  -2.0, 0.5,  -0.5, 1.5,  2.5,
+        1 + ulp, tiny, -tiny, sub,  -sub, max,  -max, inf,  -inf, std::numeric_limits<double>::quiet_NaN()})
     bits.push_back(judge::encode(dtype, value));
   return bits;
 }
@@ -35,8 +36,8 @@ std::vector<uint64_t> integer_specials(int32_t dtype) {
   const int64_t width = judge::bytes_of(dtype) * 8;
   const int64_t min = judge::encoding(dtype).is_signed ? INT64_MIN >> (64 - width) : 0;
   const auto max = judge::encoding(dtype).is_signed ? ~min : (int64_t{1} << width) - 1;
-  for (const int64_t x : {int64_t{0}, int64_t{1}, int64_t{-1}, int64_t{2}, int64_t{-2}, int64_t{3}, int64_t{127}, int64_t{128},
-                          min, min + 1, max, max - 1})
+  for (const int64_t x : {int64_t{0}, int64_t{1}, int64_t{-1}, int64_t{2}, int64_t{-2}, int64_t{3}, int64_t{127},
+                          int64_t{128}, min, min + 1, max, max - 1})
     push(x);
   if (width >= 32) push((1 << 24) + 1);
   if (width == 64) push((int64_t{1} << 53) + 1);
@@ -78,9 +79,12 @@ Grouping grouping_of(const Case& c, size_t operand) {
 
   int64_t mask = 0;
   const std::string& family = c.op->family;
-  if (family == "reduce") mask = c.attributes.at("axes").integer;
-  else if (family == "arg_reduce" || family == "scan" || family == "sort") mask = int64_t{1} << (c.attributes.at("axis").integer & 31);
-  else if (family == "matmul" && operand == 0) mask = int64_t{1} << (shape.size() - 1);
+  if (family == "reduce")
+    mask = c.attributes.at("axes").integer;
+  else if (family == "arg_reduce" || family == "scan" || family == "sort")
+    mask = int64_t{1} << (c.attributes.at("axis").integer & 31);
+  else if (family == "matmul" && operand == 0)
+    mask = int64_t{1} << (shape.size() - 1);
 
   for (size_t k = 0; k < shape.size(); ++k)
     if ((mask >> k & 1) != 0) grouping.size *= shape[k];

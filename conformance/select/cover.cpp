@@ -55,7 +55,8 @@ Levels levels_of(const Factors& factors, const OrthogonalRow& row) {
 }
 
 // Of several rows that hold the pair, the one in which most other pairs meet for the first time.
-std::optional<Levels> best_row(const Factors& factors, const std::vector<OrthogonalRow>& array, const Pair& p, Met& met) {
+std::optional<Levels> best_row(const Factors& factors, const std::vector<OrthogonalRow>& array, const Pair& p,
+                               Met& met) {
   std::optional<Levels> best;
   int64_t most = -1;
   for (size_t k = 0; k < array.size(); k += 5) {

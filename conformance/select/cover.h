@@ -12,7 +12,7 @@ struct Cover {
   std::vector<Levels> rows;
   int64_t pairs = 0;      ///< of levels of two factors
   int64_t infeasible = 0; ///< of them that no case can have
-  int64_t missing = 0;    ///< of the feasible ones that no row has, counted from the rows alone; 0 unless this is broken
+  int64_t missing = 0; ///< of the feasible ones that no row has, counted from the rows alone; 0 unless this is broken
 };
 
 /// The orthogonal array over the factors, settled, and rows added for the pairs that settling lost.

@@ -57,9 +57,9 @@ void add_large_cases(const judge::Op& op, std::vector<Case>& cases) {
   const auto id = static_cast<uint64_t>(op.id);
   if (op.family == "matmul") {
     for (const auto& [x, y] : {std::pair<Shape, Shape>{{65537, 2}, {2, 1}},
-                              {{1, 65537}, {65537, 2}},
-                              {{2, 1}, {1, 65537}},
-                              {{65537, 1, 2}, {65537, 2, 1}}}) {
+                               {{1, 65537}, {65537, 2}},
+                               {{2, 1}, {1, 65537}},
+                               {{65537, 1, 2}, {65537, 2, 1}}}) {
       Case c = dense_case(op, dtypes.next(), x);
       c.shapes = {x, y};
       cases.push_back(c);

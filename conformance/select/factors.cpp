@@ -54,9 +54,12 @@ Factors::Factors(const judge::Op& op) : op_(op) {
   add(Kind::alias, "alias", 2);
   for (size_t k = 0; k < op.attributes.size(); ++k) {
     const std::string& kind = op.attributes[k].kind;
-    if (kind == "axis") add(Kind::axis, "axis", 3, k);
-    else if (kind == "axes") add(Kind::axis, "axes", 6, k);
-    else add(Kind::attribute, op.attributes[k].name, kind == "bool" ? 2 : 3, k);
+    if (kind == "axis")
+      add(Kind::axis, "axis", 3, k);
+    else if (kind == "axes")
+      add(Kind::axis, "axes", 6, k);
+    else
+      add(Kind::attribute, op.attributes[k].name, kind == "bool" ? 2 : 3, k);
   }
   TS_CHECK(factors_.size() <= kColumns);
 }

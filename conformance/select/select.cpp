@@ -48,8 +48,10 @@ Case dense_case(const judge::Op& op, const judge::Instance& instance, const Shap
   c.shapes = operand_shapes(op, first, axis, 0);
   if (op.family == "matmul" && rank >= 2) std::swap(c.shapes[1][first.size() - 1], c.shapes[1][first.size() - 2]);
   for (const judge::AttributeRow& row : op.attributes) {
-    if (row.kind == "axis") c.attributes[row.name] = judge::integer_attribute(axis);
-    else if (row.kind == "axes") c.attributes[row.name] = judge::integer_attribute(rank == 0 ? 0 : int64_t{1} << axis);
+    if (row.kind == "axis")
+      c.attributes[row.name] = judge::integer_attribute(axis);
+    else if (row.kind == "axes")
+      c.attributes[row.name] = judge::integer_attribute(rank == 0 ? 0 : int64_t{1} << axis);
   }
   for (const judge::AttributeRow& row : op.attributes) {
     if (row.kind == "axis" || row.kind == "axes") continue;
@@ -105,8 +107,10 @@ Selection select_kernel_cases(const judge::Spec& spec) {
     for (const Case& c : cases) {
       // Several ways may lead to one case. One name for two cases would be a case that nobody runs.
       const auto [at, is_new] = seen.emplace(c.name(), c);
-      if (is_new) selection.names.push_back(at->first);
-      else if (!same(at->second, c)) throw BackendError(fmt::format("two different cases are named '{}'", at->first));
+      if (is_new)
+        selection.names.push_back(at->first);
+      else if (!same(at->second, c))
+        throw BackendError(fmt::format("two different cases are named '{}'", at->first));
     }
   }
   return selection;
