@@ -9,6 +9,7 @@
 #if defined(TS_MUTANTS) && !defined(__CUDA_ARCH__)
 
 #include <atomic>
+#include <type_traits>
 
 namespace ts::kernels {
 
@@ -34,8 +35,6 @@ inline bool mutant_strikes(uint64_t number) {
 #define TS_MUTATE(id, right, wrong)                                                                                    \
   (::ts::kernels::mutant_strikes(std::integral_constant<uint64_t, ::ts::kernels::mutant_number(id)>::value) ? (wrong)  \
                                                                                                             : (right))
-#include <type_traits>
-
 #else
 
 #define TS_MUTATE(id, right, wrong) (right)

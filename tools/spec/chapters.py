@@ -103,12 +103,25 @@ def _read_op(row, section, spec):
     return section.op
 
 
+def _chapter_prefixes(sections, spec):
+    """What labels outside the sections of ops begin with: the chapter's name, or where an op has that name, the prefix
+    of the chapter's first such label, which no op and no other chapter may have."""
+    owners = {section.chapter: section.chapter for section in sections}
+    taken = {*spec.ops, *owners}
+    for section in sections:
+        if section.chapter in spec.ops and section.op is None and owners[section.chapter] == section.chapter:
+            labels = (vocabulary.LABEL.match(block.text) for block in section.blocks if block.kind == "clause")
+            owners[section.chapter] = next((m[1] for m in labels if m and m[1] not in taken), section.chapter)
+    return owners
+
+
 def _read_clauses(sections, spec, problems):
+    owners = _chapter_prefixes(sections, spec)
     for section in sections:
         # A row that failed still owns its section's labels.
         has_row = any(b.kind == "fence" and b.text == "toml" and any(line.startswith("[op.") for line in b.lines)
                       for b in section.blocks)
-        owner = section.name if has_row else section.chapter
+        owner = section.name if has_row else owners[section.chapter]
         for block in section.blocks:
             if block.kind != "clause":
                 continue

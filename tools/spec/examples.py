@@ -6,9 +6,10 @@ from tools.spec.model import Example
 from tools.spec.problems import SpecError, unknown
 
 GRAMMAR = ("cites LABELS", "NAME = DTYPE LIST [view(offset N, shape (..), strides (..))]", "NAME = CALL",
-           "CALL|NAME has strides (..) | shape (..) | offset N", "plan(OUT, IN, ..) has dims N, count N, byte strides ..",
-           "plan(OUT, IN, ..) at N has bytes NAME N ..", "CALL|NAME -> LIST [, LIST]", "CALL raises ERROR",
-           "launch(COUNT) has blocks N, threads N, idle N", "reads NAME at positions N ..")
+           "NAME has strides (..) | shape (..) | offset N | storage LIST", "NAME is [not] contiguous|compact",
+           "NAME -> LIST", "CALL -> LIST [, LIST]", "CALL raises ERROR", "reads NAME at (..)",
+           "plan(OUT, IN, ..) has dims N, count N, shape (..), byte strides NAME (..) ..",
+           "plan(OUT, IN, ..) at N has bytes NAME N ..", "PLANNER(N, ..) has KEY N | (..), ..")
 
 
 def read_example(block, op, spec):
@@ -33,8 +34,8 @@ def _statement(text, example, dtypes, spec):
         example.cites += [label.strip() for label in text[6:].split(",")]
         return
     reader = Reader(text)
-    if reader.match("launch", "("):
-        example.statements.append(_launch(reader))
+    if reader.ahead(0) in vocabulary.PLANNERS and reader.ahead(1) == "(":
+        example.statements.append(_planner(reader))
     elif reader.match("plan", "("):
         example.statements.append(_plan(reader))
     elif reader.match("reads"):
@@ -46,23 +47,16 @@ def _statement(text, example, dtypes, spec):
     reader.end()
 
 
-def _launch(reader):
-    statement = {"kind": "launch", "count": reader.integer()}
-    reader.expect(")")
+def _planner(reader):
+    statement = {"kind": "planner", "planner": reader.word(), "arguments": reader.integers(), "has": {}}
     reader.expect("has")
-    return statement | _numbers(reader, vocabulary.LAUNCH)
-
-
-def _numbers(reader, words):
-    """`blocks N, threads N`: at least one of the words, each once."""
-    found = {}
     while True:
-        word = reader.word()
-        if word not in words or word in found:
-            raise StatementError(unknown("property", word, words))
-        found[word] = reader.integer()
+        key = reader.word()
+        if key in statement["has"]:
+            raise StatementError(f"'{key}' stands twice")
+        statement["has"][key] = reader.integers() if reader.ahead(0) == "(" else reader.integer()
         if not reader.match(","):
-            return found
+            return statement
 
 
 def _plan(reader):
@@ -106,15 +100,16 @@ def _per_operand(reader, operands, read):
 
 
 def _reads(reader, dtypes):
+    name = _known(reader, dtypes)
+    reader.expect("at")
+    return {"kind": "reads", "name": name, "positions": reader.integers()}
+
+
+def _known(reader, dtypes):
     name = reader.word()
     if name not in dtypes:
         raise StatementError(unknown("name", name, dtypes))
-    reader.expect("at")
-    reader.expect("positions")
-    positions = []
-    while reader.kind() == "number":
-        positions.append(reader.integer())
-    return {"kind": "reads", "name": name, "positions": positions}
+    return name
 
 
 def _assignment(reader, dtypes, spec):
@@ -158,33 +153,41 @@ def _literal(reader, dtype):
 def _check(reader, dtypes, spec):
     subject = reader.expression(spec, dtypes)
     if reader.match("has"):
-        return _has(reader, subject)
+        return _has(reader, subject, dtypes, spec)
+    if reader.match("is"):
+        holds = not reader.match("not")
+        word = reader.word()
+        if word not in vocabulary.IS:
+            raise StatementError(unknown("property", word, vocabulary.IS))
+        return {"kind": "is", "subject": subject, "property": word, "holds": holds}
     if reader.match("raises"):
         error = reader.word()
         if error not in vocabulary.ERRORS:
             raise StatementError(unknown("error", error, vocabulary.ERRORS))
         return {"kind": "raises", "call": subject, "error": error}
-    if reader.match("->"):
-        results = []
-        for result in infer_dtype(subject, dtypes, spec):
-            if results:
-                reader.expect(",")
-            shape, values = _literal(reader, spec.dtypes[result])
-            results.append({"dtype": result, "shape": shape, "values": values})
+    reader.expect("->")
+    results = []
+    for result in infer_dtype(subject, dtypes, spec):
+        if results:
+            reader.expect(",")
+        shape, values = _literal(reader, spec.dtypes[result])
+        results.append({"dtype": result, "shape": shape, "values": values})
+    if "op" in subject:
         return {"kind": "call", "call": subject, "results": results}
-    raise StatementError("no statement; valid: " + " | ".join(GRAMMAR))
+    return {"kind": "values", "subject": subject} | results[0]
 
 
-def _has(reader, subject):
+def _has(reader, subject, dtypes, spec):
     statement = {"kind": "has", "subject": subject}
     while True:
         word = reader.word()
-        if word in vocabulary.HAS_LISTS:
-            statement[word] = reader.integers()
-        elif word in vocabulary.HAS_NUMBERS:
+        if word not in vocabulary.HAS:
+            raise StatementError(unknown("property", word, vocabulary.HAS))
+        if word == "offset":
             statement[word] = reader.integer()
+        elif word == "storage":
+            statement[word] = _literal(reader, spec.dtypes[infer_dtype(subject, dtypes, spec)[0]])[1]
         else:
-            raise StatementError(unknown("property", word, (*vocabulary.HAS_LISTS, *vocabulary.HAS_NUMBERS)))
+            statement[word] = reader.integers()
         if not reader.match(","):
             return statement
-

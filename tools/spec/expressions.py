@@ -10,8 +10,8 @@ from tools.spec import tokens, vocabulary
 from tools.spec.problems import listing, unknown
 
 _WORD = re.compile(r"\s*(?:(?P<arrow>->)|(?P<name>[A-Za-z_][A-Za-z0-9_]*(?![\w^]))"
-                   r"|(?P<number>[+-]?[A-Za-z0-9.][A-Za-z0-9.^]*(?:(?<=[eEpP])[+-]\d+)?(?:[+-][A-Za-z0-9.^]+)*)"
-                   r"|(?P<symbol>[\[\](),=]))")
+                   r"|(?P<number>[+-]?(?:[A-Za-z0-9^]|\.(?!\.))+(?:(?<=[0-9a-fA-F.][eEpP])[+-]\d+)?(?:[+-](?:[A-Za-z0-9^]|\.(?!\.))+)*)"
+                   r"|(?P<symbol>\.\.|[\[\](),=*]))")
 
 
 class StatementError(ValueError):
@@ -87,16 +87,24 @@ class Reader:
         return found
 
     def nested(self):
-        """The shape and tokens of a list such as [[1 2] [3 4]]; one token has shape []."""
+        """The shape and tokens of a list such as [[1 2] [3 4]], [0.1*100] or [0..9]; one token has shape []."""
         if not self.match("["):
             if self.kind() not in ("name", "number"):
                 raise StatementError(f"a value or a list expected, found '{self.ahead(0) or 'the end'}'")
             return [], [self.take()]
         shapes, flat = [], []
         while not self.match("]"):
+            if self.ahead(1) == "..":
+                first = self.integer()
+                self.expect("..")
+                values = [str(value) for value in range(first, self.integer() + 1)]
+                shapes += [[]] * len(values)
+                flat += values
+                continue
             shape, values = self.nested()
-            shapes.append(shape)
-            flat += values
+            times = self.integer() if self.match("*") else 1
+            shapes += [shape] * times
+            flat += values * times
         if any(shape != shapes[0] for shape in shapes):
             raise StatementError("the rows of a list differ in shape")
         return [len(shapes), *(shapes[0] if shapes else [])], flat
@@ -130,9 +138,8 @@ class Reader:
 
 
 def _bind_view(name, arguments):
-    fewest, most = vocabulary.VIEWS[name]
-    if not fewest <= len(arguments) <= most:
-        raise StatementError(f"{name} takes {fewest} to {most} arguments, {len(arguments)} given")
+    if len(arguments) != vocabulary.VIEWS[name]:
+        raise StatementError(f"{name} takes {vocabulary.VIEWS[name]} arguments, {len(arguments)} given")
     return {"view": name, "arguments": arguments}
 
 

@@ -14,9 +14,10 @@ def expand(row, op, dtypes):
     found, seen = [], set()
     for words in tuples:
         for instance in _expand_tuple(row, op, words, sets, dtypes):
-            if tuple(instance.inputs) in seen:
-                row.fail("types", f"the operand dtypes {' '.join(instance.inputs)} have two results")
-            seen.add(tuple(instance.inputs))
+            key = (*instance.inputs, "->", *instance.outputs)
+            if key in seen:
+                row.fail("types", f"two tuples give {' '.join(key)}")
+            seen.add(key)
             found.append(instance)
     if not found:
         row.fail("types", "no tuple; one such as [\"T\", \"T\", \"->\", \"T\"] expected")

@@ -2,7 +2,7 @@
 
     ["number", "0.5"]   ["name", "x"]   ["call", "add", LEFT, RIGHT]
 
-`pi` and, inside a reduction, `n` are names; `move` and `sort` are names that stand alone. The primitives are those of
+`pi`, `nan`, `inf` and, inside a reduction, `n` are names; `move` and `sort` are names that stand alone. The primitives are those of
 vocabulary.py.
 """
 

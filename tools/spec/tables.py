@@ -2,14 +2,13 @@
 
 import re
 
-from tools.spec import tokens, vocabulary
+from tools.spec import expressions, tokens, vocabulary
 from tools.spec.markdown import cells
 from tools.spec.model import Table
 from tools.spec.problems import SpecError, listing, unknown
 
 _MARK_KEYS = ("types", "cites")
 _SHAPE = re.compile(r"\((?:\s*\d+\s*(?:,\s*\d+\s*)*,?)?\)\Z")
-_LIST = re.compile(r"[\[\]]|[^\s\[\]]+")
 
 
 def read_table(mark, block, op, spec, names):
@@ -103,12 +102,15 @@ def _check_row(place, table, row, op, spec):
                 if not _SHAPE.match(cell):
                     raise SpecError(place, where + f"'{cell}' is no shape; (2,3) expected")
                 continue
+            attribute = op.attribute(column)
+            if attribute is not None and attribute.kind == "axes" and _SHAPE.match(cell):
+                continue
             if column in op.outputs and _is_result_word(place, where, cell, instance):
                 continue
             try:
                 for token in flat(cell):
                     tokens.resolve(token, column_dtype(op, instance, column, spec))
-            except tokens.TokenError as error:
+            except (tokens.TokenError, expressions.StatementError) as error:
                 raise SpecError(place, where + str(error)) from None
 
 
@@ -126,4 +128,9 @@ def _is_result_word(place, where, cell, instance):
 
 def flat(cell):
     """The tokens of a cell: one, or those of a nested list."""
-    return [token for token in _LIST.findall(cell) if token not in "[]"] if cell.startswith("[") else [cell]
+    if not cell.startswith("["):
+        return [cell]
+    reader = expressions.Reader(cell)
+    found = reader.nested()[1]
+    reader.end()
+    return found

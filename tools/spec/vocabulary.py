@@ -34,6 +34,7 @@ SHAPES = {
 }
 EMPTIES = {
     "empty": "no element in, no element out",
+    "unchanged": "no element is written, the inout operand keeps its values",
     "identity": "a reduction of no element gives the identity of the operation",
     "zeros": "a product over no element gives zeros",
     "nan": "a reduction of no element gives NaN",
@@ -43,7 +44,7 @@ ALIAS = re.compile(r"z may be [a-z0-9_]+( or [a-z0-9_]+)*\Z")
 ALIAS_WORDS = ("z may be OPERAND [or OPERAND ...]", "disjoint", "in place")
 
 # Bounds that spec/numerics.md derives from the values; `ulp(n)` and `exact` besides.
-TOLERANCE_CLASSES = ("dot", "sum", "scan", "mean", "prod", "var", "std", "norm", "logsumexp", "softmax", "log_softmax",
+TOLERANCE_CLASSES = ("dot", "sum", "serial", "mean", "prod", "var", "std", "norm", "logsumexp", "softmax", "log_softmax",
                      "layer_norm")
 ULP = re.compile(r"ulp\((\d+(?:\.\d+)?)\)\Z")
 
@@ -65,17 +66,16 @@ PRIMITIVES_GROUP = {name: 1 for name in
                     "sum prod max_of min_of count first_max first_min last_max last_min".split()}
 PRIMITIVES = (PRIMITIVES_EXACT | PRIMITIVES_REAL | PRIMITIVES_DIVISION | PRIMITIVES_BITS | PRIMITIVES_TEST
               | PRIMITIVES_GROUP)
-CONSTANTS = ("pi",)
+CONSTANTS = ("pi", "nan", "inf")
 GROUP_NAMES = ("n",)          # inside a reduction group
 STANDALONE = ("move", "sort")  # the whole expression
 ELEMENT_FAMILIES = ("elementwise", "convert", "fill")  # no group to reduce over
 
 ERRORS = ("IndexError", "TypeError", "ValueError")
 
-# View operations that examples may call, with the fewest and most arguments.
-VIEWS = {"reshape": (2, 2), "permute": (2, 2), "transpose": (1, 3), "broadcast": (2, 2), "expand": (2, 2),
-         "slice": (2, 5), "select": (3, 3), "flip": (2, 2), "squeeze": (1, 2), "unsqueeze": (2, 2), "diagonal": (1, 4),
-         "unfold": (4, 4), "as_strided": (3, 4), "contiguous": (1, 1), "clone": (1, 1), "compact": (1, 1)}
-HAS_LISTS = ("strides", "shape")
-HAS_NUMBERS = ("offset",)
-LAUNCH = ("blocks", "threads", "idle")
+# View operations that examples may call, with their number of arguments.
+VIEWS = {"reshape": 2, "permute": 2, "transpose": 3, "expand": 2, "slice": 5, "select": 3, "flip": 2, "squeeze": 2,
+         "unsqueeze": 2, "diagonal": 1, "unfold": 4, "as_strided": 4, "contiguous": 1}
+HAS = ("shape", "strides", "offset", "storage")
+IS = ("contiguous", "compact")
+PLANNERS = ("launch", "chunks", "tiles")
