@@ -126,7 +126,7 @@ def _check_row(place, table, row, op, spec):
             if column in op.outputs and _is_result_word(place, where, cell, instance):
                 continue
             try:
-                for token in flat(cell):
+                for token in dict.fromkeys(flat(cell)):
                     tokens.resolve(token, column_dtype(op, instance, column, spec))
             except (tokens.TokenError, expressions.StatementError) as error:
                 raise SpecError(place, where + str(error)) from None
