@@ -3,6 +3,7 @@
 #pragma once
 
 #include "backends/kernels/attributes.h"
+#include "backends/kernels/elementwise_parts.h"
 #include "backends/kernels/functors.h"
 #include "backends/kernels/offsets.h"
 
@@ -41,8 +42,10 @@ template <class F> inline constexpr bool works_on_storage<F, std::enable_if_t<F:
 
 /// One element: widens the operands to the type arithmetic is done in, calls, and rounds once into Out.
 template <class Out, class F, class... In> TS_HD Out apply(const F& f, In... x) {
-  if constexpr (works_on_storage<F>) return convert<Out>(f(x...));
-  else return convert<Out>(f(static_cast<Compute<In>>(x)...));
+  if constexpr (works_on_storage<F>)
+    return convert<Out>(f(x...));
+  else
+    return convert<Out>(f(static_cast<Compute<In>>(x)...));
 }
 
 /// All operands dense or single. One work item does kWidth neighbours: 16 bytes of the widest operand.
@@ -50,9 +53,7 @@ template <class F, class Out, class... In> struct DenseTask {
   static constexpr int kInputs = sizeof...(In);
   static constexpr size_t kWidest = std::max({sizeof(Out), sizeof(In)...});
   static constexpr int kWidth = static_cast<int>(16 / kWidest);
-  template <class T> struct alignas(sizeof(T) * kWidth) Pack {
-    T value[kWidth];
-  };
+  template <class T> struct alignas(sizeof(T) * kWidth) Pack { T value[kWidth]; };
 
   F f;
   Out* out;
@@ -64,8 +65,10 @@ template <class F, class Out, class... In> struct DenseTask {
 
   TS_HD void operator()(int64_t item) const {
     const int64_t begin = item * kWidth;
-    if (wide != 0 && begin + kWidth <= count) whole(begin, std::make_index_sequence<kInputs>{});
-    else single(begin, begin + kWidth < count ? begin + kWidth : count, std::make_index_sequence<kInputs>{});
+    if (wide != 0 && begin + kWidth <= count)
+      whole(begin, std::make_index_sequence<kInputs>{});
+    else
+      single(begin, begin + kWidth < count ? begin + kWidth : count, std::make_index_sequence<kInputs>{});
   }
 
   /// The items [begin, end) at once, for a host: plain loops over short stretches, which a compiler vectorizes.
@@ -78,7 +81,8 @@ private:
   static constexpr int kStretch = 256;
 
   template <class T> TS_HD static Pack<T> load(const Source& source, int64_t begin) {
-    if (source.dense != 0) return *reinterpret_cast<const Pack<T>*>(source.data + begin * static_cast<int64_t>(sizeof(T)));
+    if (source.dense != 0)
+      return *reinterpret_cast<const Pack<T>*>(source.data + begin * static_cast<int64_t>(sizeof(T)));
     Pack<T> pack;
     const T value = source.template single<T>();
     for (int j = 0; j < kWidth; ++j) pack.value[j] = value;
@@ -121,7 +125,8 @@ private:
     run(begin, end, Stretch<In>(in[k], begin, end - begin)...);
   }
   void run(int64_t begin, int64_t end, Stretch<In>... x) const {
-    for (int64_t at = begin; at < end; at += kStretch) loop(out + at, std::min<int64_t>(kStretch, end - at), x.next()...);
+    for (int64_t at = begin; at < end; at += kStretch)
+      loop(out + at, std::min<int64_t>(kStretch, end - at), x.next()...);
   }
   void loop(Out* z, int64_t size, const In*... x) const {
     const F g = f;
@@ -199,8 +204,10 @@ void launch_elementwise(const char* kernel, const F& f, const Call& call, Launch
 
 /// A functor of a row, with its attributes bound where it has some; D is the element type of the first input.
 template <class F, class D> auto bound_functor(const Call& call) {
-  if constexpr (requires { F::template bind<D>(Attributes(call)); }) return F::template bind<D>(Attributes(call));
-  else return F{};
+  if constexpr (requires { F::template bind<D>(Attributes(call)); })
+    return F::template bind<D>(Attributes(call));
+  else
+    return F{};
 }
 
 /// True for a call of these dtypes, output first.
@@ -209,10 +216,6 @@ template <class... Dtype> bool has_dtypes(const Call& call, int32_t out, Dtype..
   return call.outputs[0].dtype == out && ((call.inputs[k++].view.dtype == in) && ...);
 }
 
-/// Units that the instances are spread over, so that none takes long to compile.
-inline constexpr int kElementwiseParts = 16;
-
-/// Runs the call if its operation belongs to this part; false otherwise.
 template <int kPart, class Launcher> bool elementwise_part(const Call& call, Launcher& launcher) {
 #define TS_RUN(name, Name, id, First, dtypes, ...)                                                                     \
   if constexpr (id % kElementwiseParts == kPart) {                                                                     \
@@ -221,8 +224,7 @@ template <int kPart, class Launcher> bool elementwise_part(const Call& call, Lau
       return true;                                                                                                     \
     }                                                                                                                  \
   }
-#define TS_ELEMENTWISE_1(name, Name, id, attributes, Out, A, out, a)                                                   \
-  TS_RUN(name, Name, id, A, (call, out, a), Out, A)
+#define TS_ELEMENTWISE_1(name, Name, id, attributes, Out, A, out, a) TS_RUN(name, Name, id, A, (call, out, a), Out, A)
 #define TS_ELEMENTWISE_2(name, Name, id, attributes, Out, A, B, out, a, b)                                             \
   TS_RUN(name, Name, id, A, (call, out, a, b), Out, A, B)
 #define TS_ELEMENTWISE_3(name, Name, id, attributes, Out, A, B, C, out, a, b, c)                                       \

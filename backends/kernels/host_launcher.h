@@ -54,7 +54,8 @@ namespace detail {
 
 template <class Task> void forward_items(const void* task, int64_t begin, int64_t end) {
   const Task copy = *static_cast<const Task*>(task); // a copy of its own: no store can change it
-  if constexpr (requires { copy.span(begin, end); }) copy.span(begin, end);
+  if constexpr (requires { copy.span(begin, end); })
+    copy.span(begin, end);
   else
     for (int64_t i = begin; i < end; ++i) copy(i);
 }
@@ -64,7 +65,8 @@ template <class Task> void walk_items(const void* task, int64_t first, int64_t c
   for (int64_t k = 0; k < count; ++k) itself(first + k * step);
 }
 
-template <class Task> void run_block_of(const void* task, int64_t block, void* shared, void* locals, const ThreadOrder& order) {
+template <class Task>
+void run_block_of(const void* task, int64_t block, void* shared, void* locals, const ThreadOrder& order) {
   host::run_block(*static_cast<const Task*>(task), block, *static_cast<typename Task::Shared*>(shared),
                   static_cast<typename Task::Local*>(locals), order);
 }
@@ -87,7 +89,8 @@ public:
   template <class Task> void flat(const char* kernel, const char* route, int64_t count, const Task& task) {
     static_assert(std::is_trivially_copyable_v<Task> && alignof(Task) <= kHostAlignment);
     if (count == 0) return;
-    launch(FlatKernel{kernel, route, count, &task, sizeof(Task), detail::forward_items<Task>, detail::walk_items<Task>});
+    launch(
+        FlatKernel{kernel, route, count, &task, sizeof(Task), detail::forward_items<Task>, detail::walk_items<Task>});
   }
   template <class Task> void blocks(const char* kernel, const char* route, int64_t count, const Task& task) {
     static_assert(std::is_trivially_copyable_v<Task> && alignof(Task) <= kHostAlignment);

@@ -62,8 +62,10 @@ template <class T> using Wrap = std::conditional_t<(sizeof(T) > 4), uint64_t, ui
 
 template <class T> TS_HD bool is_nan(T x) { return x != x; }
 template <class T> TS_HD bool sign_bit(T x) {
-  if constexpr (sizeof(T) == 4) return (ts::detail::bit_cast<uint32_t>(x) >> 31) != 0;
-  else return (ts::detail::bit_cast<uint64_t>(x) >> 63) != 0;
+  if constexpr (sizeof(T) == 4)
+    return (ts::detail::bit_cast<uint32_t>(x) >> 31) != 0;
+  else
+    return (ts::detail::bit_cast<uint64_t>(x) >> 63) != 0;
 }
 template <class T> TS_HD constexpr T infinity() { return std::numeric_limits<T>::infinity(); }
 template <class T> TS_HD constexpr T quiet_nan() { return std::numeric_limits<T>::quiet_NaN(); }

@@ -120,8 +120,10 @@ void launch_transpose(const Call& call, const Plan& plan, int row_axis, Launcher
 template <class D, class Launcher> void copy_bits(const Call& call, Launcher& launcher) {
   const Plan plan = elementwise_plan(call);
   const int row_axis = call.inputs[0].immediate ? -1 : transposed_axis(plan, sizeof(D));
-  if (row_axis >= 0 && plan.count > 0) launch_transpose<D>(call, plan, row_axis, launcher);
-  else launch_elementwise<D, D>("convert", CopyBits{}, call, launcher);
+  if (row_axis >= 0 && plan.count > 0)
+    launch_transpose<D>(call, plan, row_axis, launcher);
+  else
+    launch_elementwise<D, D>("convert", CopyBits{}, call, launcher);
 }
 
 } // namespace detail

@@ -182,9 +182,7 @@ inline bool is_dense(const Plan& plan, int k, int itemsize) {
 }
 
 /// Ceiling of a / b, for a >= 0 and b > 0 without overflow.
-TS_HD constexpr int64_t ceil_div(int64_t a, int64_t b) {
-  return a / b + (a % b != 0 ? 1 : 0);
-}
+TS_HD constexpr int64_t ceil_div(int64_t a, int64_t b) { return a / b + (a % b != 0 ? 1 : 0); }
 
 inline constexpr int kFlatThreads = 256;      ///< threads of a block of a flat launch
 inline constexpr int64_t kFlatBlocks = 65535; ///< blocks of a flat launch at most; each thread then does several items

@@ -36,6 +36,18 @@ function(touchstone_backend name)
   add_dependencies(backends backend_${name})
 endfunction()
 
+# A backend that runs the shared kernels on the host. With TS_MUTANTS it is built a second time, with every mutant of the
+# kernels at hand, as <build>/mutants/NAME_mutant.so: outside the folder where backends are found by name.
+function(touchstone_host_backend name)
+  touchstone_backend(${name} ${ARGN})
+  target_link_libraries(backend_${name} PRIVATE touchstone_kernels)
+  if(TS_MUTANTS)
+    touchstone_backend(${name}_mutant ${ARGN})
+    target_link_libraries(backend_${name}_mutant PRIVATE touchstone_kernels_mutant)
+    set_target_properties(backend_${name}_mutant PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/mutants)
+  endif()
+endfunction()
+
 # A unit test: GoogleTest's main, registered with CTest under its own name.
 function(touchstone_test name)
   cmake_parse_arguments(TEST "" "" "SOURCES;LIBRARIES" ${ARGN})

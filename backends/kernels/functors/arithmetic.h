@@ -9,24 +9,32 @@ namespace ts::kernels {
 
 struct Add {
   template <class T> TS_HD T operator()(T x, T y) const {
-    if constexpr (std::is_same_v<T, bool>) return x || y; // add.4
-    else if constexpr (is_integer<T>) return static_cast<T>(math::Wrap<T>(x) + math::Wrap<T>(y)); // add.2
-    else return x + y;
+    if constexpr (std::is_same_v<T, bool>)
+      return x || y; // add.4
+    else if constexpr (is_integer<T>)
+      return static_cast<T>(math::Wrap<T>(x) + math::Wrap<T>(y)); // add.2
+    else
+      return x + y;
   }
 };
 
 struct Subtract {
   template <class T> TS_HD T operator()(T x, T y) const {
-    if constexpr (is_integer<T>) return static_cast<T>(math::Wrap<T>(x) - math::Wrap<T>(y));
-    else return x - y;
+    if constexpr (is_integer<T>)
+      return static_cast<T>(math::Wrap<T>(x) - math::Wrap<T>(y));
+    else
+      return x - y;
   }
 };
 
 struct Multiply {
   template <class T> TS_HD T operator()(T x, T y) const {
-    if constexpr (std::is_same_v<T, bool>) return x && y;
-    else if constexpr (is_integer<T>) return static_cast<T>(math::Wrap<T>(x) * math::Wrap<T>(y));
-    else return x * y;
+    if constexpr (std::is_same_v<T, bool>)
+      return x && y;
+    else if constexpr (is_integer<T>)
+      return static_cast<T>(math::Wrap<T>(x) * math::Wrap<T>(y));
+    else
+      return x * y;
   }
 };
 
@@ -36,8 +44,10 @@ struct Divide {
 
 struct Negative {
   template <class T> TS_HD T operator()(T x) const {
-    if constexpr (is_integer<T>) return static_cast<T>(math::Wrap<T>(0) - math::Wrap<T>(x));
-    else return -x;
+    if constexpr (is_integer<T>)
+      return static_cast<T>(math::Wrap<T>(0) - math::Wrap<T>(x));
+    else
+      return -x;
   }
 };
 
@@ -47,16 +57,21 @@ struct Positive {
 
 struct Abs {
   template <class T> TS_HD T operator()(T x) const {
-    if constexpr (std::is_unsigned_v<T>) return x;
-    else if constexpr (is_integer<T>) return x < 0 ? Negative{}(x) : x; // the lowest value stays as it is
-    else return math::fabs(x);
+    if constexpr (std::is_unsigned_v<T>)
+      return x;
+    else if constexpr (is_integer<T>)
+      return x < 0 ? Negative{}(x) : x; // the lowest value stays as it is
+    else
+      return math::fabs(x);
   }
 };
 
 struct Sign {
   template <class T> TS_HD T operator()(T x) const {
-    if constexpr (is_integer<T>) return static_cast<T>((x > 0 ? 1 : 0) - (x < 0 ? 1 : 0));
-    else return math::is_nan(x) ? x : static_cast<T>((x > 0 ? 1 : 0) - (x < 0 ? 1 : 0));
+    if constexpr (is_integer<T>)
+      return static_cast<T>((x > 0 ? 1 : 0) - (x < 0 ? 1 : 0));
+    else
+      return math::is_nan(x) ? x : static_cast<T>((x > 0 ? 1 : 0) - (x < 0 ? 1 : 0));
   }
 };
 
@@ -102,7 +117,8 @@ template <class T> TS_HD T integer_power(T base, T exponent) {
     }
   }
   math::Wrap<T> result = 1, factor = static_cast<math::Wrap<T>>(base);
-  for (auto rest = static_cast<std::make_unsigned_t<T>>(exponent); rest != 0; rest = static_cast<decltype(rest)>(rest >> 1)) {
+  for (auto rest = static_cast<std::make_unsigned_t<T>>(exponent); rest != 0;
+       rest = static_cast<decltype(rest)>(rest >> 1)) {
     if ((rest & 1) != 0) result *= factor;
     factor *= factor;
   }
@@ -111,8 +127,10 @@ template <class T> TS_HD T integer_power(T base, T exponent) {
 
 struct Pow {
   template <class T> TS_HD T operator()(T x, T y) const {
-    if constexpr (is_integer<T>) return integer_power(x, y);
-    else return math::pow(x, y);
+    if constexpr (is_integer<T>)
+      return integer_power(x, y);
+    else
+      return math::pow(x, y);
   }
 };
 

@@ -17,8 +17,10 @@ struct BitwiseXor {
 };
 struct BitwiseInvert {
   template <class T> TS_HD T operator()(T x) const {
-    if constexpr (std::is_same_v<T, bool>) return !x;
-    else return static_cast<T>(~x);
+    if constexpr (std::is_same_v<T, bool>)
+      return !x;
+    else
+      return static_cast<T>(~x);
   }
 };
 

@@ -38,8 +38,10 @@ TS_HD double floor_of_quotient(double x, double y) {
 
 template <class T> TS_HD bool division_traps(T x, T y) {
   (void)x;
-  if constexpr (std::is_signed_v<T>) return y == 0 || y == -1;
-  else return y == 0;
+  if constexpr (std::is_signed_v<T>)
+    return y == 0 || y == -1;
+  else
+    return y == 0;
 }
 
 } // namespace detail
@@ -78,8 +80,10 @@ struct Remainder {
 /// The remainder of truncated division: it has the dividend's sign, zero included.
 struct Fmod {
   template <class T> TS_HD T operator()(T x, T y) const {
-    if constexpr (is_integer<T>) return detail::division_traps(x, y) ? T{0} : static_cast<T>(x % y);
-    else return math::fmod(x, y);
+    if constexpr (is_integer<T>)
+      return detail::division_traps(x, y) ? T{0} : static_cast<T>(x % y);
+    else
+      return math::fmod(x, y);
   }
 };
 

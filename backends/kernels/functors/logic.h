@@ -32,26 +32,34 @@ TS_UNARY(LogicalNot, x == T{0})
 
 struct Isnan {
   template <class T> TS_HD bool operator()(T x) const {
-    if constexpr (std::is_floating_point_v<T>) return math::is_nan(x);
-    else return (void)x, false;
+    if constexpr (std::is_floating_point_v<T>)
+      return math::is_nan(x);
+    else
+      return (void)x, false;
   }
 };
 struct Isinf {
   template <class T> TS_HD bool operator()(T x) const {
-    if constexpr (std::is_floating_point_v<T>) return math::fabs(x) == math::infinity<T>();
-    else return (void)x, false;
+    if constexpr (std::is_floating_point_v<T>)
+      return math::fabs(x) == math::infinity<T>();
+    else
+      return (void)x, false;
   }
 };
 struct Isfinite {
   template <class T> TS_HD bool operator()(T x) const {
-    if constexpr (std::is_floating_point_v<T>) return math::fabs(x) < math::infinity<T>();
-    else return (void)x, true;
+    if constexpr (std::is_floating_point_v<T>)
+      return math::fabs(x) < math::infinity<T>();
+    else
+      return (void)x, true;
   }
 };
 struct Signbit {
   template <class T> TS_HD bool operator()(T x) const {
-    if constexpr (std::is_floating_point_v<T>) return math::sign_bit(x);
-    else return x < T{0};
+    if constexpr (std::is_floating_point_v<T>)
+      return math::sign_bit(x);
+    else
+      return x < T{0};
   }
 };
 
