@@ -30,7 +30,8 @@ struct Comparison {
 Comparison compare(const Array& got, const Array& want, const Bounds& bounds);
 /// Holds output number `output` of a call against what is expected of it.
 Comparison compare(const Array& got, const Expected& expected, size_t output = 0);
-/// Bits against bits: two runs, two layouts, two routes of the same backend. `want_name` names the other one.
-Comparison compare_bits(const Array& got, const Array& want, const std::string& want_name);
+/// Bits against bits: two runs, two layouts, two routes of the same backend. `want_name` names the other one. NaNs are
+/// equal as a class, unless `payload` asks for their bits too.
+Comparison compare_bits(const Array& got, const Array& want, const std::string& want_name, bool payload = false);
 
 } // namespace ts::judge

@@ -109,6 +109,7 @@ struct Table {
   std::string name;
   std::string op; ///< empty for a table of no op
   std::vector<std::string> types;
+  std::vector<size_t> instances; ///< of the op, in the order of its row: each is held to every row of the table
   std::vector<std::string> cites;
   std::vector<std::string> columns;
   std::vector<std::vector<std::string>> rows;

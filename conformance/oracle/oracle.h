@@ -47,6 +47,8 @@ struct Bounds {
   std::vector<uint8_t> overflowed;
   /// 1 where no value is judged (the row excludes it, or every order of summation may overflow); empty for none.
   std::vector<uint8_t> excluded;
+  /// 1 where an absolute bound is held and a zero must still have the expected sign; empty for none.
+  std::vector<uint8_t> signed_zero;
   /// Same-dtype movement: NaN payload and sign count.
   bool payload = false;
 };

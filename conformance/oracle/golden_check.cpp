@@ -1,0 +1,138 @@
+// Every committed golden value against the oracle: two evaluators, written apart, must say the same.
+#include "conformance/golden.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <filesystem>
+
+namespace ts::judge {
+namespace {
+
+/// Distance of two unrounded values in ulps of the first one's rounded value; infinity where their class differs.
+double distance(const Array& stored, double stored_residual, bool stored_overflowed, const Array& found,
+                double found_residual, bool found_overflowed, int64_t i) {
+  const double a = stored.real(i), b = found.real(i);
+  if (std::isnan(a) && std::isnan(b)) return 0;
+  const bool specials = std::isnan(a) || std::isnan(b) || stored_overflowed != found_overflowed ||
+                        (std::isinf(a) != std::isinf(b)) || std::signbit(a) != std::signbit(b);
+  if (specials) return HUGE_VAL;
+  if (std::isinf(a)) return std::fabs(stored_residual - found_residual);
+  const Encoding& e = encoding(stored.dtype);
+  const int last_place =
+      (a == 0 ? e.exponent_min : std::max(std::ilogb(a), static_cast<int>(e.exponent_min))) - (e.precision - 1);
+  return std::fabs(std::ldexp(a, -last_place) - std::ldexp(b, -last_place) + stored_residual - found_residual);
+}
+
+class Checker {
+public:
+  Checker(GoldenReport& report, const std::string& file, const Op& op) : report_(report), file_(file), op_(op) {}
+
+  void check(const GoldenCase& golden) {
+    ++report_.cases;
+    const std::string where = fmt::format("{}:{}: case {}", file_, golden.line, golden.key());
+    try {
+      const Expected expected = expect(call_of(golden, op_));
+      if (!expected.error.empty()) {
+        report_.problems.push_back(fmt::format("{}: the oracle says {}: {}", where, expected.error, expected.reason));
+        return;
+      }
+      for (size_t output = 0; output < golden.outputs.size(); ++output) {
+        check_output(where, golden.outputs[output], expected.outputs[output], expected.bounds[output]);
+      }
+    } catch (const InputError& error) {
+      report_.problems.push_back(fmt::format("{}: {}", where, error.what()));
+    }
+  }
+
+private:
+  void check_output(const std::string& where, const GoldenOutput& stored, const Array& found, const Bounds& bounds) {
+    if (stored.value.shape != found.shape) {
+      report_.problems.push_back(fmt::format("{}: {} has shape {}, the oracle's {}", where, stored.name,
+                                             text_of(stored.value.shape), text_of(found.shape)));
+      return;
+    }
+    int64_t different = 0, first = -1;
+    for (int64_t i = 0; i < found.count(); ++i) {
+      ++report_.values;
+      if (agrees(stored, found, bounds, i)) continue;
+      if (different++ == 0) first = i;
+    }
+    if (different == 0) return;
+    const std::string text = stored.exact ? stored.value.text(first) : stored.text[static_cast<size_t>(first)];
+    const double residual = bounds.residual.empty() ? 0 : bounds.residual[static_cast<size_t>(first)];
+    report_.problems.push_back(fmt::format("{}: {} element {}: stored {}, oracle {} {:+.6g} ulp ({} of {} differ)",
+                                           where, stored.name, text_of(coordinates(found.shape, first)), text,
+                                           found.text(first), residual, different, found.count()));
+  }
+
+  static bool agrees(const GoldenOutput& stored, const Array& found, const Bounds& bounds, int64_t i) {
+    const auto at = static_cast<size_t>(i);
+    if (!is_floating(found.dtype)) return stored.value.bits(i) == found.bits(i);
+    if (stored.exact) {
+      const bool both_nan = std::isnan(stored.value.real(i)) && std::isnan(found.real(i));
+      return both_nan || stored.value.bits(i) == found.bits(i);
+    }
+    const auto residual = [at](const std::vector<double>& r) { return r.empty() ? 0 : r[at]; };
+    const auto overflowed = [at](const std::vector<uint8_t>& o) { return !o.empty() && o[at] != 0; };
+    // 25 digits say an element of p bits to 2^p 1e-24 of an ulp; past the range the residual counts from far away.
+    const double r = residual(stored.residual);
+    const double allowed =
+        (std::ldexp(1.0, encoding(found.dtype).precision) + std::fabs(r)) * 1.1e-24 + 4e-16 * (1 + std::fabs(r));
+    return distance(stored.value, r, overflowed(stored.overflowed), found, residual(bounds.residual),
+                    overflowed(bounds.overflowed), i) <= allowed;
+  }
+
+  GoldenReport& report_;
+  const std::string& file_;
+  const Op& op_;
+};
+
+} // namespace
+
+GoldenReport check_goldens(const std::string& root, const Spec& spec, std::string_view filter) {
+  GoldenReport report;
+  Manifest manifest;
+  try {
+    manifest = load_manifest(root);
+  } catch (const InputError& error) {
+    report.problems.emplace_back(error.what());
+    return report;
+  }
+  for (const Op& op : spec.ops) {
+    if (op.name.find(filter) == std::string::npos) continue;
+    const ManifestEntry* entry = manifest.find(op.name);
+    if (entry == nullptr) {
+      report.problems.push_back(fmt::format("{}:{}: {} has no golden file", op.file, op.line, op.name));
+      continue;
+    }
+    try {
+      const GoldenFile file = load_golden(manifest, *entry, spec);
+      ++report.files;
+      Checker checker(report, file.name, op);
+      for (const GoldenCase& golden : file.cases) checker.check(golden);
+      for (const Instance& instance : op.instances) {
+        bool present = false;
+        for (const GoldenCase& golden : file.cases)
+          present = present || (golden.in == instance.in && golden.out == instance.out);
+        if (!present) report.problems.push_back(fmt::format("{}: no case of {}", file.name, instance.text()));
+      }
+    } catch (const InputError& error) {
+      report.problems.emplace_back(error.what());
+    }
+  }
+  for (const ManifestEntry& entry : manifest.entries) {
+    if (spec.find(entry.op) == nullptr)
+      report.problems.push_back(fmt::format("{}: the spec has no op {}", entry.file, entry.op));
+  }
+  std::error_code ignored;
+  for (const auto& item : std::filesystem::directory_iterator(manifest.folder + "/ops", ignored)) {
+    const std::string file = "ops/" + item.path().filename().string();
+    bool named = false;
+    for (const ManifestEntry& entry : manifest.entries) named = named || entry.file == file;
+    if (!named) report.problems.push_back(fmt::format("{}: the manifest does not name it", item.path().string()));
+  }
+  return report;
+}
+
+} // namespace ts::judge
