@@ -2,6 +2,7 @@
 #pragma once
 
 #include "backends/kernels/attributes.h"
+#include "backends/kernels/partition.h"
 #include "backends/kernels/reduce_reducers.h"
 
 #include <string>
@@ -52,8 +53,7 @@ inline ReductionPlan plan_reduction(const View& x, const View& z, uint64_t axes)
 
 /// Elements of the level above: 1 where this level is the last.
 inline int64_t reduction_parts(const ReductionPlan& plan, int64_t length) {
-  const int64_t parts = ceil_div(length, plan.by_rows ? kReduceChunk : kReduceColumnRun);
-  return parts < 1 ? 1 : parts;
+  return chunk_count(length, plan.by_rows ? kReduceChunk : kReduceColumnRun);
 }
 
 /// Bytes of the levels between the first and the last.
