@@ -1,0 +1,179 @@
+// Cases beside the orthogonal array: what a level of it would waste, and what needs a shape of its own.
+#include "conformance/select/factors.h"
+#include "conformance/select/select.h"
+
+#include <algorithm>
+#include <array>
+
+namespace ts::conformance {
+
+namespace {
+
+// Walks the instances of an op, so that extra cases are spread over its dtypes.
+class Rotation {
+public:
+  explicit Rotation(const judge::Op& op) : op_(op), next_(static_cast<size_t>(op.id)) {}
+  const judge::Instance& next() { return op_.instances[next_++ % op_.instances.size()]; }
+
+private:
+  const judge::Op& op_;
+  size_t next_;
+};
+
+bool has_axis(const judge::Op& op) { return op.attribute("axis") != nullptr; }
+bool has_axes(const judge::Op& op) { return op.attribute("axes") != nullptr; }
+
+bool floating(const judge::Instance& i) { return !i.in.empty() && judge::is_floating(i.in.front()); }
+
+} // namespace
+
+void add_empty_cases(const judge::Op& op, std::vector<Case>& cases) {
+  Rotation dtypes(op);
+  const std::array<Shape, 4> shapes = {{{0}, {0, 3, 5}, {3, 0, 5}, {3, 5, 0}}};
+  uint64_t turn = static_cast<uint64_t>(op.id);
+  for (const Shape& shape : shapes) {
+    if (op.family == "matmul" && shape.size() < 2) continue;
+    const auto rank = static_cast<int64_t>(shape.size());
+    // Along the empty axis and along another: a group that is empty, and no group at all.
+    for (int64_t axis = 0; axis < (has_axis(op) || has_axes(op) ? rank : 1); ++axis) {
+      Case c = dense_case(op, dtypes.next(), shape, has_axis(op) || has_axes(op) ? axis : -1);
+      if (turn % 2 == 0) vary_layouts(c, turn);
+      ++turn;
+      cases.push_back(c);
+    }
+  }
+  if (op.family != "matmul") return;
+  for (const auto& [x, y] : {std::pair<Shape, Shape>{{3, 5}, {5, 0}}, {{2, 3, 0}, {2, 0, 5}}}) {
+    Case c = dense_case(op, dtypes.next(), x);
+    c.shapes = {x, y};
+    vary_layouts(c, turn += 3);
+    cases.push_back(c);
+  }
+}
+
+void add_large_cases(const judge::Op& op, std::vector<Case>& cases) {
+  Rotation dtypes(op);
+  const std::array<int64_t, 4> edge = {65537, 65536, 65535, 65534};
+  const auto id = static_cast<uint64_t>(op.id);
+  if (op.family == "matmul") {
+    for (const auto& [x, y] : {std::pair<Shape, Shape>{{65537, 2}, {2, 1}},
+                               {{1, 65537}, {65537, 2}},
+                               {{2, 1}, {1, 65537}},
+                               {{65537, 1, 2}, {65537, 2, 1}}}) {
+      Case c = dense_case(op, dtypes.next(), x);
+      c.shapes = {x, y};
+      cases.push_back(c);
+      vary_layouts(c, 3 + 2 * cases.size());
+      cases.push_back(c);
+    }
+    return;
+  }
+  cases.push_back(dense_case(op, dtypes.next(), {edge[id % 4]}));
+  // A row pitch and a number of rows past 2^16, each with the axis that is long and the one that is short.
+  for (const Shape& shape : {Shape{2, 65537}, Shape{65537, 2}}) {
+    Case c = dense_case(op, dtypes.next(), shape, static_cast<int64_t>(id % 2));
+    c.operands.assign(c.operands.size(), Layout::dense);
+    for (size_t k = 0; k < c.operands.size(); ++k)
+      c.operands[k] = c.shapes[k].size() < 2 ? Layout::offset_1 : k % 2 == 0 ? Layout::narrowed : Layout::transposed;
+    if (c.route == Route::in_place) c.outputs.front() = c.operands[static_cast<size_t>(c.in_place)];
+    cases.push_back(c);
+  }
+}
+
+void add_alias_cases(const judge::Op& op, std::vector<Case>& cases) {
+  if (op.operands.size() < 2 || index_operand(op) >= 0) return;
+  Rotation dtypes(op);
+  int made = 0;
+  for (size_t tried = 0; tried < 2 * op.instances.size() && made < 8; ++tried) {
+    const judge::Instance& instance = dtypes.next();
+    if (instance.in[0] != instance.in[1]) continue;
+    const Shape shape = made % 2 == 0 ? Shape{7, 7} : Shape{2, 33, 33};
+    Case c = dense_case(op, instance, shape);
+    const Layout layout = layout_in(made % kWritableGroups, shape, 0, false).value_or(Layout::dense);
+    c.operands[0] = c.operands[1] = layout;
+    c.alias = made % 2 == 0 ? Alias::shifted : Alias::same;
+    if (made >= 4 && op.family == "elementwise" && c.alias == Alias::same &&
+        judge::bytes_of(instance.in[0]) == judge::bytes_of(instance.out[0])) {
+      c.route = Route::in_place;
+      c.in_place = 0;
+      c.outputs[0] = layout;
+    }
+    cases.push_back(c);
+    ++made;
+  }
+}
+
+void add_axes_cases(const judge::Op& op, std::vector<Case>& cases) {
+  if (!has_axes(op)) return;
+  Rotation dtypes(op);
+  uint64_t turn = 0;
+  for (const Shape& shape : {Shape{3, 2, 5, 4}, Shape{5, 3, 7}}) {
+    for (int64_t mask = 0; mask < int64_t{1} << shape.size(); ++mask) {
+      Case c = dense_case(op, dtypes.next(), shape);
+      c.attributes["axes"] = judge::integer_attribute(mask);
+      vary_layouts(c, turn += 5);
+      cases.push_back(c);
+    }
+  }
+}
+
+void add_error_cases(const judge::Op& op, std::vector<Case>& cases) {
+  Rotation dtypes(op);
+  if (index_operand(op) >= 0) {
+    for (const IndexKind kind : {IndexKind::past_end, IndexKind::negative, IndexKind::far}) {
+      for (int k = 0; k < 3; ++k) {
+        Case c = dense_case(op, dtypes.next(), k == 0 ? Shape{33} : Shape{5, 7}, k == 2 ? 0 : -1);
+        c.values.index = kind;
+        if (k == 1) vary_layouts(c, 4);
+        cases.push_back(c);
+      }
+    }
+  }
+  for (const judge::AttributeRow& row : op.attributes) {
+    if (row.kind != "axis" && row.kind != "axes") continue;
+    for (const int64_t past : {int64_t{2}, int64_t{7}}) {
+      Case c = dense_case(op, dtypes.next(), {3, 5});
+      c.attributes[row.name] = judge::integer_attribute(row.kind == "axis" ? past : (int64_t{1} << past) | 1);
+      cases.push_back(c);
+    }
+    if (row.kind == "axis") {
+      Case c = dense_case(op, dtypes.next(), {3, 5});
+      c.attributes[row.name] = judge::integer_attribute(-1);
+      cases.push_back(c);
+    }
+  }
+}
+
+void add_numeric_cases(const judge::Op& op, std::vector<Case>& cases) {
+  if (op.family != "reduce" && op.family != "scan") return;
+  for (const judge::Instance& instance : op.instances) {
+    if (!floating(instance) || instance.tolerance == "exact") continue;
+    Case c = dense_case(op, instance, {65537});
+    c.values.source = Source::tenth;
+    cases.push_back(c);
+    c = dense_case(op, instance, {3, 4097}, 1);
+    c.values.source = Source::domain;
+    vary_layouts(c, 2);
+    cases.push_back(c);
+  }
+}
+
+void add_conversion_cases(const judge::Op& op, std::vector<Case>& cases) {
+  if (op.family != "convert") return;
+  uint64_t turn = 0;
+  for (const judge::Instance& instance : op.instances) {
+    for (const Source source : {Source::specials, Source::domain}) {
+      Case c = dense_case(op, instance, source == Source::specials ? Shape{8, 33} : Shape{3, 5, 37});
+      c.values.source = source;
+      cases.push_back(c);
+      vary_layouts(c, turn += 5);
+      cases.push_back(c);
+    }
+    Case c = dense_case(op, instance, {5, 7});
+    c.values.source = Source::specials;
+    c.operands[0] = turn % 2 == 0 ? Layout::broadcast_outer : Layout::broadcast_inner;
+    cases.push_back(c);
+  }
+}
+
+} // namespace ts::conformance
