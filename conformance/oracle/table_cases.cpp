@@ -62,8 +62,8 @@ public:
       return std::move(result_);
     }
     if (!result_.expected.error.empty()) {
-      throw InputError(fmt::format("{}: the oracle says {}: {}", result_.text, result_.expected.error,
-                                   result_.expected.reason));
+      throw InputError(
+          fmt::format("{}: the oracle says {}: {}", result_.text, result_.expected.error, result_.expected.reason));
     }
     for (size_t output = 0; output < op_.outputs.size(); ++output) read_output(output, output_cell(output));
     return std::move(result_);

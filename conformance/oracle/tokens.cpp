@@ -89,9 +89,7 @@ private:
   size_t at_ = 0;
 };
 
-double largest_of(const Encoding& e) {
-  return std::ldexp(2.0 - std::ldexp(1.0, 1 - e.precision), e.exponent_max);
-}
+double largest_of(const Encoding& e) { return std::ldexp(2.0 - std::ldexp(1.0, 1 - e.precision), e.exponent_max); }
 
 /// Sets a unit by its word; false for a word that this dtype does not have.
 bool set_word(Number& r, const std::string& word, const Encoding& e) {
@@ -167,7 +165,8 @@ double set_floating_token(Array& array, int64_t i, const std::vector<Term>& term
   }
   if (mpfr_zero_p(total.get()) && steps == 0) mpfr_set_zero(total.get(), first.negative ? -1 : 1);
   Rounded rounded = round_to(array.dtype, total);
-  for (int64_t left = std::abs(steps); left > 0; --left) rounded = {step(array.dtype, rounded.bits, steps > 0), 0, false};
+  for (int64_t left = std::abs(steps); left > 0; --left)
+    rounded = {step(array.dtype, rounded.bits, steps > 0), 0, false};
   array.set_bits(i, rounded.bits);
   return rounded.overflowed ? 0 : rounded.residual;
 }

@@ -7,7 +7,6 @@ add_library(touchstone_flags INTERFACE)
 target_include_directories(touchstone_flags INTERFACE ${CMAKE_SOURCE_DIR})
 target_compile_options(touchstone_flags INTERFACE -Wall -Wextra -Wpedantic -Wshadow -fvisibility=hidden
                        $<$<BOOL:${TS_WERROR}>:-Werror>)
-target_compile_definitions(touchstone_flags INTERFACE TS_SOURCE_ROOT="${CMAKE_SOURCE_DIR}")
 if(TS_SANITIZE)
   target_compile_options(touchstone_flags INTERFACE -fsanitize=address,undefined -fno-sanitize-recover=undefined
                          -fno-omit-frame-pointer)
@@ -26,6 +25,12 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   target_compile_options(touchstone_kernel_flags INTERFACE -fno-gnu-unique)
 endif()
 
+# Tells the sources that read files of the repository where it lies. They alone are compiled anew in another checkout, so
+# that a compiler cache serves several.
+function(touchstone_knows_source_root)
+  set_source_files_properties(${ARGN} PROPERTIES COMPILE_DEFINITIONS TS_SOURCE_ROOT="${CMAKE_SOURCE_DIR}")
+endfunction()
+
 # A backend is a plug-in: backends/NAME becomes <build>/backends/NAME.so, found there by its name.
 add_custom_target(backends)
 function(touchstone_backend name)
@@ -34,6 +39,18 @@ function(touchstone_backend name)
   set_target_properties(backend_${name} PROPERTIES PREFIX "" OUTPUT_NAME ${name}
                         LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/backends)
   add_dependencies(backends backend_${name})
+endfunction()
+
+# A backend that runs the shared kernels on the host. With TS_MUTANTS it is built a second time, with every mutant of the
+# kernels at hand, as <build>/mutants/NAME_mutant.so: outside the folder where backends are found by name.
+function(touchstone_host_backend name)
+  touchstone_backend(${name} ${ARGN})
+  target_link_libraries(backend_${name} PRIVATE touchstone_kernels)
+  if(TS_MUTANTS)
+    touchstone_backend(${name}_mutant ${ARGN})
+    target_link_libraries(backend_${name}_mutant PRIVATE touchstone_kernels_mutant)
+    set_target_properties(backend_${name}_mutant PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/mutants)
+  endif()
 endfunction()
 
 # A unit test: GoogleTest's main, registered with CTest under its own name.

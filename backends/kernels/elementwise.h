@@ -1,0 +1,237 @@
+// Elementwise operations: one output, up to three inputs, every element by itself. Two tasks serve every layout: DenseTask
+// where all operands are dense or one value (in wide pieces where aligned), StridedTask for the rest.
+#pragma once
+
+#include "backends/kernels/attributes.h"
+#include "backends/kernels/elementwise_parts.h"
+#include "backends/kernels/functors.h"
+#include "backends/kernels/offsets.h"
+
+#include <algorithm>
+#include <utility>
+
+#if defined(__clang__)
+#define TS_VECTORIZE _Pragma("clang loop vectorize(assume_safety)")
+#elif defined(__GNUC__) && !defined(__CUDACC__)
+#define TS_VECTORIZE _Pragma("GCC ivdep")
+#else
+#define TS_VECTORIZE
+#endif
+
+namespace ts::kernels {
+
+/// Where a task finds an input: a device address, or bits that travelled with the call where data is null.
+struct Source {
+  const std::byte* data;
+  uint64_t bits;
+  int32_t dense; ///< elements follow each other; else data is one element for all
+
+  template <class T> TS_HD T single() const {
+    if (data != nullptr) return *reinterpret_cast<const T*>(data);
+    T value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+  }
+  template <class T> TS_HD T at(int64_t element) const {
+    return dense != 0 ? reinterpret_cast<const T*>(data)[element] : single<T>();
+  }
+};
+
+template <class F, class = void> inline constexpr bool works_on_storage = false;
+template <class F> inline constexpr bool works_on_storage<F, std::enable_if_t<F::kOnStorage>> = true;
+
+/// One element: widens the operands to the type arithmetic is done in, calls, and rounds once into Out.
+template <class Out, class F, class... In> TS_HD Out apply(const F& f, In... x) {
+  if constexpr (works_on_storage<F>)
+    return convert<Out>(f(x...));
+  else
+    return convert<Out>(f(static_cast<Compute<In>>(x)...));
+}
+
+/// All operands dense or single. One work item does kWidth neighbours: 16 bytes of the widest operand.
+template <class F, class Out, class... In> struct DenseTask {
+  static constexpr int kInputs = sizeof...(In);
+  static constexpr size_t kWidest = std::max({sizeof(Out), sizeof(In)...});
+  static constexpr int kWidth = static_cast<int>(16 / kWidest);
+  template <class T> struct alignas(sizeof(T) * kWidth) Pack { T value[kWidth]; };
+
+  F f;
+  Out* out;
+  int64_t count;
+  int32_t wide; ///< every dense operand is aligned for Pack
+  Source in[kInputs > 0 ? kInputs : 1];
+
+  static int64_t items(int64_t count) { return ceil_div(count, kWidth); }
+
+  TS_HD void operator()(int64_t item) const {
+    const int64_t begin = item * kWidth;
+    if (wide != 0 && begin + kWidth <= count)
+      whole(begin, std::make_index_sequence<kInputs>{});
+    else
+      single(begin, begin + kWidth < count ? begin + kWidth : count, std::make_index_sequence<kInputs>{});
+  }
+
+  /// The items [begin, end) at once, for a host: plain loops over short stretches, which a compiler vectorizes.
+  void span(int64_t begin, int64_t end) const {
+    const int64_t last = std::min(end * kWidth, count);
+    stretches(begin * kWidth, last, std::make_index_sequence<kInputs>{});
+  }
+
+private:
+  static constexpr int kStretch = 256;
+
+  template <class T> TS_HD static Pack<T> load(const Source& source, int64_t begin) {
+    if (source.dense != 0)
+      return *reinterpret_cast<const Pack<T>*>(source.data + begin * static_cast<int64_t>(sizeof(T)));
+    Pack<T> pack;
+    const T value = source.template single<T>();
+    for (int j = 0; j < kWidth; ++j) pack.value[j] = value;
+    return pack;
+  }
+
+  template <size_t... k> TS_HD void whole(int64_t begin, std::index_sequence<k...>) const {
+    Pack<Out> result;
+    loaded(result, load<In>(in[k], begin)...);
+    *reinterpret_cast<Pack<Out>*>(out + begin) = result;
+  }
+  TS_HD void loaded(Pack<Out>& result, const Pack<In>&... pack) const {
+    for (int j = 0; j < kWidth; ++j) result.value[j] = apply<Out>(f, pack.value[j]...);
+  }
+
+  template <size_t... k> TS_HD void single(int64_t begin, int64_t end, std::index_sequence<k...>) const {
+    for (int64_t i = begin; i < end; ++i) out[i] = apply<Out>(f, in[k].template at<In>(i)...);
+  }
+
+  // A single input fills a stretch once, so that one loop serves every mixture of dense and single inputs.
+  template <class T> struct Stretch {
+    T value[kStretch];
+    const T* data;
+    bool dense;
+
+    Stretch(const Source& source, int64_t begin, int64_t size) : dense(source.dense != 0) {
+      data = dense ? reinterpret_cast<const T*>(source.data) + begin : value;
+      if (dense) return;
+      const T one = source.template single<T>();
+      for (int64_t j = 0; j < std::min<int64_t>(size, kStretch); ++j) value[j] = one;
+    }
+    const T* next() {
+      const T* current = data;
+      if (dense) data += kStretch;
+      return current;
+    }
+  };
+
+  template <size_t... k> void stretches(int64_t begin, int64_t end, std::index_sequence<k...>) const {
+    run(begin, end, Stretch<In>(in[k], begin, end - begin)...);
+  }
+  void run(int64_t begin, int64_t end, Stretch<In>... x) const {
+    for (int64_t at = begin; at < end; at += kStretch)
+      loop(out + at, std::min<int64_t>(kStretch, end - at), x.next()...);
+  }
+  void loop(Out* z, int64_t size, const In*... x) const {
+    const F g = f;
+    // z may be one of the inputs, never a shifted part of one.
+    TS_VECTORIZE
+    for (int64_t j = 0; j < size; ++j) z[j] = apply<Out>(g, x[j]...);
+  }
+};
+
+/// Any layout: one element per work item, found by dividing its linear index.
+template <class F, class Out, class... In> struct StridedTask {
+  static constexpr int kInputs = sizeof...(In);
+
+  F f;
+  std::byte* out;
+  Source in[kInputs > 0 ? kInputs : 1];
+  Offsets<1 + kInputs> offsets;
+
+  TS_HD void operator()(int64_t item) const { element(item, std::make_index_sequence<kInputs>{}); }
+
+private:
+  template <class T> TS_HD static T load(const Source& source, int64_t offset) {
+    return source.data == nullptr ? source.single<T>() : *reinterpret_cast<const T*>(source.data + offset);
+  }
+  template <size_t... k> TS_HD void element(int64_t item, std::index_sequence<k...>) const {
+    int64_t offset[1 + kInputs];
+    offsets.at(item, offset);
+    *reinterpret_cast<Out*>(out + offset[0]) = apply<Out>(f, load<In>(in[k], offset[1 + k])...);
+  }
+};
+
+/// The plan of a call whose elements do not depend on order: output first, inputs after it.
+inline Plan elementwise_plan(const Call& call) {
+  Plan plan = begin_plan(call.outputs[0].rank, call.outputs[0].shape);
+  add_operand(plan, call.outputs[0].stride, itemsize(call.outputs[0].dtype));
+  for (int k = 0; k < call.input_count; ++k)
+    add_operand(plan, call.inputs[k].view.stride, itemsize(call.inputs[k].view.dtype));
+  drop_unit_axes(plan);
+  sort_axes(plan);
+  merge_axes(plan);
+  return plan;
+}
+
+/// Launches one functor over the operands of a call.
+template <class Out, class... In, class F, class Launcher>
+void launch_elementwise(const char* kernel, const F& f, const Call& call, Launcher& launcher) {
+  using Dense = DenseTask<F, Out, In...>;
+  const Plan plan = elementwise_plan(call);
+  if (plan.count == 0) return;
+  constexpr int kInputs = sizeof...(In);
+  constexpr int kSizes[] = {static_cast<int>(sizeof(Out)), static_cast<int>(sizeof(In))...};
+  std::byte* const out = call.outputs[0].data;
+
+  Source sources[kInputs > 0 ? kInputs : 1] = {};
+  bool all_dense = is_dense(plan, 0, kSizes[0]);
+  bool wide = is_aligned(out, kSizes[0] * Dense::kWidth);
+  for (int k = 0; k < kInputs; ++k) {
+    const Operand& operand = call.inputs[k];
+    const bool single = operand.immediate || is_single(plan, k + 1);
+    sources[k] = {operand.immediate ? nullptr : operand.view.data, operand.bits, single ? 0 : 1};
+    if (single) continue;
+    all_dense = all_dense && is_dense(plan, k + 1, kSizes[k + 1]);
+    wide = wide && is_aligned(operand.view.data, kSizes[k + 1] * Dense::kWidth);
+  }
+  if (all_dense) {
+    Dense task{f, reinterpret_cast<Out*>(out), plan.count, wide ? 1 : 0, {}};
+    std::copy(std::begin(sources), std::end(sources), task.in);
+    launcher.flat(kernel, wide ? "vector" : "contiguous", Dense::items(plan.count), task);
+    return;
+  }
+  StridedTask<F, Out, In...> task{f, out, {}, Offsets<1 + kInputs>::of(plan)};
+  std::copy(std::begin(sources), std::end(sources), task.in);
+  launcher.flat(kernel, "strided", plan.count, task);
+}
+
+/// A functor of a row, with its attributes bound where it has some; D is the element type of the first input.
+template <class F, class D> auto bound_functor(const Call& call) {
+  if constexpr (requires { F::template bind<D>(Attributes(call)); })
+    return F::template bind<D>(Attributes(call));
+  else
+    return F{};
+}
+
+/// True for a call of these dtypes, output first.
+template <class... Dtype> bool has_dtypes(const Call& call, int32_t out, Dtype... in) {
+  int k = 0;
+  return call.outputs[0].dtype == out && ((call.inputs[k++].view.dtype == in) && ...);
+}
+
+template <int kPart, class Launcher> bool elementwise_part(const Call& call, Launcher& launcher) {
+#define TS_RUN(name, Name, id, First, dtypes, ...)                                                                     \
+  if constexpr (id % kElementwiseParts == kPart) {                                                                     \
+    if (call.op == id && has_dtypes dtypes) {                                                                          \
+      launch_elementwise<__VA_ARGS__>(#name, bound_functor<Name, First>(call), call, launcher);                        \
+      return true;                                                                                                     \
+    }                                                                                                                  \
+  }
+#define TS_ELEMENTWISE_1(name, Name, id, attributes, Out, A, out, a) TS_RUN(name, Name, id, A, (call, out, a), Out, A)
+#define TS_ELEMENTWISE_2(name, Name, id, attributes, Out, A, B, out, a, b)                                             \
+  TS_RUN(name, Name, id, A, (call, out, a, b), Out, A, B)
+#define TS_ELEMENTWISE_3(name, Name, id, attributes, Out, A, B, C, out, a, b, c)                                       \
+  TS_RUN(name, Name, id, A, (call, out, a, b, c), Out, A, B, C)
+#include "spec/generated/elementwise.inc"
+#undef TS_RUN
+  return false;
+}
+
+} // namespace ts::kernels

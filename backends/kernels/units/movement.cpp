@@ -1,0 +1,8 @@
+// Fill, copy and the conversions.
+#include "backends/kernels/host_launcher.h"
+#include "backends/kernels/movement.h"
+
+namespace ts::kernels {
+template void fill<HostLauncher>(const Call&, HostLauncher&);
+template void convert<HostLauncher>(const Call&, HostLauncher&);
+} // namespace ts::kernels

@@ -1,0 +1,78 @@
+#include "runtime/ops/promotion.h"
+
+#include "runtime/errors.h"
+
+#include <fmt/format.h>
+
+namespace ts {
+
+DType promote(DType a, DType b) {
+  if (a == b) return a;
+  if (class_of(a) != class_of(b)) return class_of(a) > class_of(b) ? a : b;
+  // Numbers of a class are ordered by size; only the two 16-bit formats hold neither the other.
+  const DType low = std::min(a, b), high = std::max(a, b);
+  return low == DType::kF16 && high == DType::kBF16 ? DType::kF32 : high;
+}
+
+DType promote(DType tensor, DTypeClass scalar) {
+  if (scalar <= class_of(tensor)) return tensor;
+  return scalar == DTypeClass::kInteger ? DType::kI64 : DType::kF32;
+}
+
+namespace ops {
+
+namespace {
+
+bool allows(uint32_t set, DType dtype) { return (set >> static_cast<int>(dtype) & 1) != 0; }
+
+DType default_dtype(DTypeClass kind) {
+  if (kind == DTypeClass::kBool) return DType::kBool;
+  return kind == DTypeClass::kInteger ? DType::kI64 : DType::kF32;
+}
+
+[[noreturn]] void wrong_dtype(const OpRow& row, size_t operand, DType given) {
+  throw TypeError(fmt::format("[{0}.dtypes] {0}: operand {1} is {2}; it takes {3}", row.name,
+                              row.operands[operand].name, name(given), dtype_names(row.dtypes[operand])));
+}
+
+} // namespace
+
+const Instance& resolve(const OpRow& row, std::span<const Input> operands) {
+  std::array<std::optional<DType>, kOperandsMax> tensors{};
+  std::array<std::optional<DTypeClass>, kOperandsMax> scalars{};
+  for (size_t i = 0; i < operands.size(); ++i) {
+    const auto group = static_cast<size_t>(row.group[i]);
+    if (operands[i].is_scalar()) {
+      const DTypeClass kind = operands[i].scalar().kind();
+      scalars[group] = scalars[group] ? std::max(*scalars[group], kind) : kind;
+      continue;
+    }
+    const DType dtype = operands[i].tensor().dtype();
+    // Masks and indices are never converted: a float is no truth value, and no index, by accident.
+    const Role role = row.operands[i].role;
+    if ((role == Role::mask || role == Role::index) && !allows(row.dtypes[i], dtype)) wrong_dtype(row, i, dtype);
+    tensors[group] = tensors[group] ? promote(*tensors[group], dtype) : dtype;
+  }
+  std::array<DType, kOperandsMax> wanted{};
+  for (size_t i = 0; i < operands.size(); ++i) {
+    const auto group = static_cast<size_t>(row.group[i]);
+    if (tensors[group]) wanted[i] = scalars[group] ? promote(*tensors[group], *scalars[group]) : *tensors[group];
+    else wanted[i] = default_dtype(*scalars[group]);
+    if (!allows(row.dtypes[i], wanted[i])) wrong_dtype(row, i, wanted[i]);
+  }
+  for (const Instance& instance : row.instances)
+    if (std::equal(wanted.begin(), wanted.begin() + operands.size(), instance.in.begin())) return instance;
+  throw TypeError(fmt::format("[{0}.dtypes] {0}: no instance of the operation takes these dtypes together", row.name));
+}
+
+uint64_t encode_operand(const OpRow& row, const Scalar& scalar, DType dtype) {
+  // A truth value is a number wherever numbers are taken.
+  if (!scalar.fits(dtype)) {
+    throw ValueError(fmt::format("[numerics.scalar] {}: the number {} does not fit {}", row.name, scalar.str(),
+                                 name(dtype)));
+  }
+  return scalar.encode(dtype);
+}
+
+} // namespace ops
+} // namespace ts
