@@ -44,7 +44,8 @@ Filter::Filter(std::string_view text) : text_(text) {
 }
 
 bool Filter::passes(std::string_view name) const {
-  return globs_.empty() || std::any_of(globs_.begin(), globs_.end(), [&](const auto& g) { return glob_matches(g, name); });
+  return globs_.empty() ||
+         std::any_of(globs_.begin(), globs_.end(), [&](const auto& g) { return glob_matches(g, name); });
 }
 
 std::vector<std::string> Filter::apply(const std::vector<std::string>& names) const {
@@ -76,7 +77,8 @@ Shard Shard::parse(std::string_view text) {
   const auto first = std::from_chars(text.data(), end, shard.index);
   const bool slash = first.ec == std::errc() && first.ptr != end && *first.ptr == '/';
   const auto second = slash ? std::from_chars(first.ptr + 1, end, shard.total) : first;
-  if (!slash || second.ec != std::errc() || second.ptr != end || shard.total < 1 || shard.index < 0 || shard.index >= shard.total)
+  if (!slash || second.ec != std::errc() || second.ptr != end || shard.total < 1 || shard.index < 0 ||
+      shard.index >= shard.total)
     throw ValueError(fmt::format("'{}' is not a shard I/N with 0 <= I < N", text));
   return shard;
 }

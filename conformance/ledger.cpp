@@ -33,14 +33,17 @@ Ledger::Ledger(std::string backend, std::vector<std::string> selected, std::vect
 
 void Ledger::record(Outcome outcome) {
   const auto found = place_.find(outcome.name);
-  if (found == place_.end()) throw BackendError(fmt::format("an outcome of '{}', which was not selected", outcome.name));
+  if (found == place_.end())
+    throw BackendError(fmt::format("an outcome of '{}', which was not selected", outcome.name));
   Outcome& place = outcomes_[found->second];
   if (place.verdict != Verdict::missing) throw BackendError(fmt::format("a second outcome of '{}'", outcome.name));
   for (size_t k = 0; k < expectations_.size(); ++k) {
     if (!glob_matches(expectations_[k].glob, outcome.name)) continue;
     used_[k] = true;
-    if (outcome.verdict == Verdict::pass) outcome.verdict = Verdict::unexpected_pass;
-    else if (is_bad(outcome.verdict)) outcome.verdict = Verdict::known_failure;
+    if (outcome.verdict == Verdict::pass)
+      outcome.verdict = Verdict::unexpected_pass;
+    else if (is_bad(outcome.verdict))
+      outcome.verdict = Verdict::known_failure;
     outcome.message = fmt::format("{} says: {}{}{}", expectations_[k].place, expectations_[k].reason,
                                   outcome.message.empty() ? "" : "; ", outcome.message);
     break;
@@ -79,16 +82,18 @@ void Ledger::check_support() {
   }
   for (const auto& [instance, support] : instances) {
     if (support.ran == nullptr || support.refused == nullptr) continue;
-    irregularities_.push_back({"support", fmt::format("{} is claimed ({} ran) and refused {} times ({}): a claimed tuple of "
-                                                      "dtypes covers all layouts, ranks and shapes",
-                                                      instance, *support.ran, support.refusals, *support.refused)});
+    irregularities_.push_back(
+        {"support", fmt::format("{} is claimed ({} ran) and refused {} times ({}): a claimed tuple of "
+                                "dtypes covers all layouts, ranks and shapes",
+                                instance, *support.ran, support.refusals, *support.refused)});
   }
 }
 
 void Ledger::check_expectations() {
   for (size_t k = 0; k < expectations_.size(); ++k) {
     if (!used_[k])
-      irregularities_.push_back({"expectation", fmt::format("{}: '{}' matches no case", expectations_[k].place, expectations_[k].glob)});
+      irregularities_.push_back(
+          {"expectation", fmt::format("{}: '{}' matches no case", expectations_[k].place, expectations_[k].glob)});
   }
 }
 

@@ -13,10 +13,14 @@ namespace {
 std::string escaped(std::string_view text) {
   std::string result;
   for (const char letter : text) {
-    if (letter == '&') result += "&amp;";
-    else if (letter == '<') result += "&lt;";
-    else if (letter == '>') result += "&gt;";
-    else result += letter;
+    if (letter == '&')
+      result += "&amp;";
+    else if (letter == '<')
+      result += "&lt;";
+    else if (letter == '>')
+      result += "&gt;";
+    else
+      result += letter;
   }
   return result;
 }
@@ -52,9 +56,12 @@ std::string matrix(const Ledger& ledger) {
     const auto [op, dtype] = place_of(outcome.name);
     columns.insert(dtype);
     Cell& cell = rows[op][dtype];
-    if (outcome.verdict == Verdict::unsupported) ++cell.unsupported;
-    else if (is_bad(outcome.verdict)) ++cell.bad;
-    else ++cell.passed;
+    if (outcome.verdict == Verdict::unsupported)
+      ++cell.unsupported;
+    else if (is_bad(outcome.verdict))
+      ++cell.bad;
+    else
+      ++cell.passed;
   }
   std::string html = "<table><tr><th>op</th>";
   for (const std::string& column : columns) html += "<th>" + escaped(column) + "</th>";
@@ -63,10 +70,14 @@ std::string matrix(const Ledger& ledger) {
     html += "<tr><td>" + escaped(op) + "</td>";
     for (const std::string& column : columns) {
       const auto found = cells.find(column);
-      if (found == cells.end()) html += "<td></td>";
-      else if (found->second.bad > 0) html += fmt::format("<td class=bad>{} / {}</td>", found->second.bad, found->second.bad + found->second.passed);
-      else if (found->second.passed > 0) html += fmt::format("<td class=ok>{}</td>", found->second.passed);
-      else html += "<td class=none>unsupported</td>";
+      if (found == cells.end())
+        html += "<td></td>";
+      else if (found->second.bad > 0)
+        html += fmt::format("<td class=bad>{} / {}</td>", found->second.bad, found->second.bad + found->second.passed);
+      else if (found->second.passed > 0)
+        html += fmt::format("<td class=ok>{}</td>", found->second.passed);
+      else
+        html += "<td class=none>unsupported</td>";
     }
     html += "</tr>\n";
   }
@@ -82,12 +93,14 @@ std::string html_page(const RunReport& report) {
                       report.selection.missing, report.seed, report.wall_seconds);
   for (size_t k = 0; k < report.ledgers.size(); ++k) {
     const Ledger& ledger = report.ledgers[k];
-    html += fmt::format("<h2>{}</h2><p>{}</p>\n", escaped(ledger.backend()), escaped(summary_line(ledger, report.seconds[k])));
-    for (const Irregularity& i : ledger.irregularities()) html += fmt::format("<p class=bad>{}: {}</p>\n", escaped(i.kind), escaped(i.message));
+    html += fmt::format("<h2>{}</h2><p>{}</p>\n", escaped(ledger.backend()),
+                        escaped(summary_line(ledger, report.seconds[k])));
+    for (const Irregularity& i : ledger.irregularities())
+      html += fmt::format("<p class=bad>{}: {}</p>\n", escaped(i.kind), escaped(i.message));
     for (const Outcome& outcome : ledger.outcomes()) {
       if (!is_bad(outcome.verdict)) continue;
-      html += fmt::format("<details><summary>{} {}</summary><pre>{}</pre></details>\n", name_of(outcome.verdict), escaped(outcome.name),
-                          escaped(failure_text(ledger.backend(), outcome, report.seed)));
+      html += fmt::format("<details><summary>{} {}</summary><pre>{}</pre></details>\n", name_of(outcome.verdict),
+                          escaped(outcome.name), escaped(failure_text(ledger.backend(), outcome, report.seed)));
     }
     html += matrix(ledger);
   }

@@ -34,7 +34,10 @@ void add_case(std::string& xml, const std::string& backend, const Outcome& outco
   const std::string message = escaped(outcome.check + (outcome.check.empty() ? "" : ": ") + outcome.message);
   const bool skipped = !is_bad(outcome.verdict);
   const bool error = outcome.verdict == Verdict::crash || outcome.verdict == Verdict::timeout;
-  xml += fmt::format(">\n      <{} {}message=\"{}\"/>\n    </testcase>\n", skipped ? "skipped" : error ? "error" : "failure",
+  xml += fmt::format(">\n      <{} {}message=\"{}\"/>\n    </testcase>\n",
+                     skipped ? "skipped"
+                     : error ? "error"
+                             : "failure",
                      skipped ? "" : fmt::format("type=\"{}\" ", name_of(outcome.verdict)), message);
 }
 
@@ -48,13 +51,15 @@ std::string junit_xml(const RunReport& report) {
     const int64_t skipped = ledger.count(Verdict::unsupported) + ledger.count(Verdict::known_failure);
     const auto total = static_cast<int64_t>(ledger.outcomes().size());
     const auto odd = static_cast<int64_t>(ledger.irregularities().size());
-    xml += fmt::format("  <testsuite name=\"{}\" tests=\"{}\" failures=\"{}\" errors=\"{}\" skipped=\"{}\" time=\"{:.3f}\">\n",
-                       escaped(ledger.backend()), total + odd,
-                       total - ledger.count(Verdict::pass) - errors - skipped + odd, errors, skipped, report.seconds[k]);
+    xml += fmt::format(
+        "  <testsuite name=\"{}\" tests=\"{}\" failures=\"{}\" errors=\"{}\" skipped=\"{}\" time=\"{:.3f}\">\n",
+        escaped(ledger.backend()), total + odd, total - ledger.count(Verdict::pass) - errors - skipped + odd, errors,
+        skipped, report.seconds[k]);
     for (const Outcome& outcome : ledger.outcomes()) add_case(xml, ledger.backend(), outcome);
     for (const Irregularity& i : ledger.irregularities())
-      xml += fmt::format("    <testcase classname=\"{}.ledger\" name=\"{}\">\n      <failure message=\"{}\"/>\n    </testcase>\n",
-                         escaped(ledger.backend()), escaped(i.kind), escaped(i.message));
+      xml += fmt::format(
+          "    <testcase classname=\"{}.ledger\" name=\"{}\">\n      <failure message=\"{}\"/>\n    </testcase>\n",
+          escaped(ledger.backend()), escaped(i.kind), escaped(i.message));
     xml += "  </testsuite>\n";
   }
   return xml + "</testsuites>\n";

@@ -2,9 +2,8 @@
 
 #include "runtime/errors.h"
 
-#include <nlohmann/json.hpp>
-
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <filesystem>
@@ -25,12 +24,19 @@ void write_file(const fs::path& path, const std::string& text) {
 
 nlohmann::json summary_of(const Ledger& ledger, double seconds) {
   nlohmann::json counts;
-  for (int k = 0; k < kVerdictCount; ++k) counts[std::string(name_of(static_cast<Verdict>(k)))] = ledger.count(static_cast<Verdict>(k));
+  for (int k = 0; k < kVerdictCount; ++k)
+    counts[std::string(name_of(static_cast<Verdict>(k)))] = ledger.count(static_cast<Verdict>(k));
   nlohmann::json irregularities = nlohmann::json::array();
-  for (const Irregularity& i : ledger.irregularities()) irregularities.push_back({{"kind", i.kind}, {"message", i.message}});
-  return {{"backend", ledger.backend()},   {"cases", ledger.outcomes().size()}, {"counts", counts},
-          {"telling", ledger.telling()},   {"seconds", seconds},                {"routes", ledger.routes()},
-          {"irregularities", irregularities}, {"green", ledger.green()}};
+  for (const Irregularity& i : ledger.irregularities())
+    irregularities.push_back({{"kind", i.kind}, {"message", i.message}});
+  return {{"backend", ledger.backend()},
+          {"cases", ledger.outcomes().size()},
+          {"counts", counts},
+          {"telling", ledger.telling()},
+          {"seconds", seconds},
+          {"routes", ledger.routes()},
+          {"irregularities", irregularities},
+          {"green", ledger.green()}};
 }
 
 } // namespace
@@ -42,7 +48,8 @@ bool RunReport::green() const {
 
 std::string grouped(int64_t number) {
   std::string text = std::to_string(number);
-  for (auto at = static_cast<std::ptrdiff_t>(text.size()) - 3; at > 0; at -= 3) text.insert(static_cast<size_t>(at), ",");
+  for (auto at = static_cast<std::ptrdiff_t>(text.size()) - 3; at > 0; at -= 3)
+    text.insert(static_cast<size_t>(at), ",");
   return text;
 }
 
@@ -65,19 +72,22 @@ std::string summary_line(const Ledger& ledger, double seconds) {
 }
 
 std::string replay_line(const std::string& backend, const std::string& name, uint64_t seed) {
-  return fmt::format("touchstone replay --backend {}{} {}", backend, seed == 0 ? "" : fmt::format(" --seed {}", seed), name);
+  return fmt::format("touchstone replay --backend {}{} {}", backend, seed == 0 ? "" : fmt::format(" --seed {}", seed),
+                     name);
 }
 
 std::string failure_text(const std::string& backend, const Outcome& outcome, uint64_t seed) {
   std::string verdict(name_of(outcome.verdict));
-  std::transform(verdict.begin(), verdict.end(), verdict.begin(), [](char c) { return c == '_' ? ' ' : static_cast<char>(std::toupper(c)); });
+  std::transform(verdict.begin(), verdict.end(), verdict.begin(),
+                 [](char c) { return c == '_' ? ' ' : static_cast<char>(std::toupper(c)); });
   return fmt::format("{}  {}: {}\n      {}{}{}\n      replay: {}", verdict, backend, outcome.name, outcome.check,
                      outcome.check.empty() ? "" : ": ", outcome.message, replay_line(backend, outcome.name, seed));
 }
 
 std::string summary_json(const RunReport& report) {
   nlohmann::json backends = nlohmann::json::array();
-  for (size_t k = 0; k < report.ledgers.size(); ++k) backends.push_back(summary_of(report.ledgers[k], report.seconds[k]));
+  for (size_t k = 0; k < report.ledgers.size(); ++k)
+    backends.push_back(summary_of(report.ledgers[k], report.seconds[k]));
   const nlohmann::json json = {{"version", report.version},
                                {"seed", report.seed},
                                {"filter", report.filter},
@@ -101,7 +111,9 @@ void prepare_folder(const std::string& folder) {
   std::ofstream file(probe);
   file << "x";
   file.flush();
-  if (!file) throw ValueError(fmt::format("report folder '{}' cannot be written{}{}", folder, problem ? ": " : "", problem ? problem.message() : ""));
+  if (!file)
+    throw ValueError(fmt::format("report folder '{}' cannot be written{}{}", folder, problem ? ": " : "",
+                                 problem ? problem.message() : ""));
   file.close();
   fs::remove(probe, problem);
 }

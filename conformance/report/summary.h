@@ -15,10 +15,10 @@ struct RunReport {
   std::string version;
   uint64_t seed = 0;
   std::string filter, shard;
-  bool whole = false;              ///< every case was selected
-  Selection selection;             ///< of the tiers that ran; names as selected
-  std::vector<Ledger> ledgers;     ///< closed, one per backend
-  std::vector<double> seconds;     ///< of case time, per backend
+  bool whole = false;          ///< every case was selected
+  Selection selection;         ///< of the tiers that ran; names as selected
+  std::vector<Ledger> ledgers; ///< closed, one per backend
+  std::vector<double> seconds; ///< of case time, per backend
   std::vector<std::string> irregular;
   double wall_seconds = 0;
 

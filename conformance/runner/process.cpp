@@ -54,9 +54,12 @@ bool drain(int descriptor, std::string& into) {
   std::array<char, 16384> buffer{};
   while (true) {
     const ssize_t n = read(descriptor, buffer.data(), buffer.size());
-    if (n > 0) into.append(buffer.data(), static_cast<size_t>(n));
-    else if (n == 0) return false;
-    else if (errno != EINTR) return errno == EAGAIN;
+    if (n > 0)
+      into.append(buffer.data(), static_cast<size_t>(n));
+    else if (n == 0)
+      return false;
+    else if (errno != EINTR)
+      return errno == EAGAIN;
   }
 }
 
@@ -105,9 +108,12 @@ void Process::send(const std::string& line) {
 void Process::write_pending() {
   while (!pending_.empty()) {
     const ssize_t n = write(input_, pending_.data(), pending_.size());
-    if (n > 0) pending_.erase(0, static_cast<size_t>(n));
-    else if (errno == EAGAIN) return;
-    else if (errno != EINTR) pending_.clear(); // it died; its reports say so
+    if (n > 0)
+      pending_.erase(0, static_cast<size_t>(n));
+    else if (errno == EAGAIN)
+      return;
+    else if (errno != EINTR)
+      pending_.clear(); // it died; its reports say so
   }
 }
 
@@ -119,7 +125,8 @@ void Process::close_input() {
 bool Process::read_reports(std::vector<std::string>& lines) {
   const bool open = drain(report_, partial_);
   size_t at = 0;
-  for (size_t end; (end = partial_.find('\n', at)) != std::string::npos; at = end + 1) lines.push_back(partial_.substr(at, end - at));
+  for (size_t end; (end = partial_.find('\n', at)) != std::string::npos; at = end + 1)
+    lines.push_back(partial_.substr(at, end - at));
   partial_.erase(0, at);
   return open;
 }

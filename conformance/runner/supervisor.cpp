@@ -12,8 +12,8 @@
 namespace ts::conformance {
 
 namespace {
-constexpr size_t kBatch = 32;    // jobs sent at once: neighbours share an op and the values of a case
-constexpr size_t kLow = 8;       // where the next batch is sent
+constexpr size_t kBatch = 32; // jobs sent at once: neighbours share an op and the values of a case
+constexpr size_t kLow = 8;    // where the next batch is sent
 using Clock = std::chrono::steady_clock;
 } // namespace
 
@@ -109,7 +109,8 @@ void Supervisor::bury(Worker& worker) {
     worker.history.pop_back();
     suspects_.push_back({last, std::move(worker.history), std::move(death)});
   } else if (!death.how.empty()) {
-    result_.irregular.push_back(fmt::format("a worker ended with {} after its last case; it wrote: {}", death.how, death.noise));
+    result_.irregular.push_back(
+        fmt::format("a worker ended with {} after its last case; it wrote: {}", death.how, death.noise));
   }
 }
 
@@ -129,7 +130,8 @@ RunResult Supervisor::run() {
   std::vector<std::unique_ptr<Worker>> workers;
   const auto wanted = static_cast<size_t>(std::max(options_.jobs, 1));
   while (!pending_.empty() || !workers.empty()) {
-    while (workers.size() < wanted && !pending_.empty() && pending_.size() > workers.size() * kBatch) workers.push_back(start());
+    while (workers.size() < wanted && !pending_.empty() && pending_.size() > workers.size() * kBatch)
+      workers.push_back(start());
     wait(workers);
     for (size_t k = 0; k < workers.size();) {
       if (serve(*workers[k])) {

@@ -34,7 +34,8 @@ std::unique_ptr<Supervisor::Death> Supervisor::replay(const std::vector<Job>& jo
   alone.bury(*workers.front());
   if (last != nullptr) *last = alone.result_.outcomes[jobs.back().backend][jobs.back().name];
   if (!alone.suspects_.empty()) return std::make_unique<Death>(alone.suspects_.front().death);
-  if (!alone.result_.irregular.empty()) return std::make_unique<Death>(Death{alone.result_.irregular.front(), "", false});
+  if (!alone.result_.irregular.empty())
+    return std::make_unique<Death>(Death{alone.result_.irregular.front(), "", false});
   return nullptr;
 }
 
@@ -60,23 +61,27 @@ void Supervisor::charge(const Suspect& suspect, std::vector<Job> before, const O
     Outcome outcome = alone;
     outcome.verdict = Verdict::flaky;
     outcome.check = "alive";
-    outcome.message = fmt::format("the worker ended with {} in this case, which lives alone and after the same cases; {}",
-                                  suspect.death.how, tail(suspect.death.noise));
+    outcome.message =
+        fmt::format("the worker ended with {} in this case, which lives alone and after the same cases; {}",
+                    suspect.death.how, tail(suspect.death.noise));
     return settle(suspect.job, std::move(outcome));
   }
   while (before.size() > 1) {
     const auto middle = before.begin() + static_cast<std::ptrdiff_t>(before.size() / 2);
     std::vector<Job> second(middle, before.end()), first(before.begin(), middle);
-    if (kills(second)) before = std::move(second);
-    else if (kills(first)) before = std::move(first);
-    else break; // it takes two of them
+    if (kills(second))
+      before = std::move(second);
+    else if (kills(first))
+      before = std::move(first);
+    else
+      break; // it takes two of them
   }
   Outcome culprit;
   culprit.verdict = Verdict::crash;
   culprit.check = "alive";
-  culprit.message = fmt::format("after {} case{} beginning with this one, {} ended the worker with {}; {}", before.size(),
-                                before.size() == 1 ? "" : "s", names_[suspect.job.name], suspect.death.how,
-                                tail(suspect.death.noise));
+  culprit.message = fmt::format("after {} case{} beginning with this one, {} ended the worker with {}; {}",
+                                before.size(), before.size() == 1 ? "" : "s", names_[suspect.job.name],
+                                suspect.death.how, tail(suspect.death.noise));
   settle(before.front(), std::move(culprit));
   settle(suspect.job, alone);
 }
