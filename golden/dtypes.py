@@ -74,13 +74,18 @@ class Dtype:
         """A finite Fraction or int rounded once, to nearest with ties to even; beyond the range an infinity."""
         if value == 0:
             return 0.0
-        quantum = self.quantum(value)
-        steps = round_half_even(abs(Fraction(value)) / quantum)
-        sign = -1.0 if value < 0 else 1.0
-        rounded = steps * quantum
-        if rounded > Fraction(self.highest):
-            return sign * math.inf
-        return math.copysign(float(rounded), sign)
+        numerator, denominator = abs(value.numerator), value.denominator
+        power = max(_exponent(numerator, denominator), self.emin) - self.precision + 1  # of one step
+        if power > 0:
+            denominator <<= power
+        else:
+            numerator <<= -power
+        steps, rest = divmod(numerator, denominator)
+        if 2 * rest > denominator or (2 * rest == denominator and steps & 1):
+            steps += 1
+        past = steps.bit_length() + power > self.emax + 1
+        rounded = math.inf if past else math.ldexp(steps, power)
+        return -rounded if value < 0 else rounded
 
     def round_float(self, value):
         """A double rounded once to this dtype; special values pass through."""
@@ -137,9 +142,13 @@ DTYPES = {
 
 def exponent(value):
     """floor(log2(|value|)) of a nonzero Fraction or int, exactly."""
-    value = abs(Fraction(value))
-    guess = value.numerator.bit_length() - value.denominator.bit_length()
-    return guess if value >= Fraction(2) ** guess else guess - 1
+    return _exponent(abs(value.numerator), value.denominator)
+
+
+def _exponent(numerator, denominator):
+    guess = numerator.bit_length() - denominator.bit_length()
+    reaches = numerator >= denominator << guess if guess >= 0 else numerator << -guess >= denominator
+    return guess if reaches else guess - 1
 
 
 def round_half_even(value):

@@ -14,7 +14,9 @@ from golden.dtypes import DTYPES, exponent
 from golden.errors import EvaluatorError
 from golden.primitives import EXTENDED, NATIVE, Context, is_special, lift
 
-RUNGS = ((256, 400), (4096, 8192))  # bits; a result counts when the two precisions of a rung agree
+# Bits. A result counts when the two precisions of a rung agree and no primitive was suspicious; the last rung, which holds
+# every product of two doubles beside another, decides.
+RUNGS = ((256, 400), (2300, 2600), (5000, 9000))
 AGREEMENT_BITS = 90  # a little more than 25 decimal digits
 REAL_EXPONENT_MAX = 2000  # a `real` value beyond 2^2000 is written inf, below 2^-2000 zero: no dtype comes near
 
@@ -100,7 +102,7 @@ def _number(text, mode):
         if value.denominator != 1:
             raise EvaluatorError(f"number {text} in integer arithmetic")
         return int(value)
-    return mpf(value.numerator) / value.denominator if mode == "real" else value
+    return value
 
 
 def _aggregate(name, arguments, scope):
@@ -216,20 +218,17 @@ def finish(value, dtype):
 def _evaluate_real(tree, dtype, values, group, sum_from_first=False):
     for rung, precisions in enumerate(RUNGS):
         results = []
-        suspicious = cancelled = False
+        suspicious = False
         for precision in precisions:
             with mp.workprec(precision):
                 context = Context("real", dtype)
                 results.append(_run(tree, context, values, group, sum_from_first))
-                cancelled = context.cancelled
-                suspicious = suspicious or context.absorbed or context.cancelled
-        last = rung == len(RUNGS) - 1
-        if _agree(*results) and (not suspicious or last):
+                suspicious |= context.suspicious
+            if not isinstance(results[-1], mpf) and not suspicious:
+                return _settle(results[-1])  # exact, or special: more bits change nothing
+        if _agree(*results) and (not suspicious or rung == len(RUNGS) - 1):
             return _settle(results[-1])
-    raise EvaluatorError(
-        f"cancellation: {precisions[0]} and {precisions[1]} bits give {results[0]} and {results[1]}"
-        f" for {values}{' (a difference vanished)' if cancelled else ''}"
-    )
+    raise EvaluatorError(f"cancellation: {precisions} bits give {results[0]} and {results[1]} for {values} {group or ''}")
 
 
 def _agree(a, b):
@@ -238,29 +237,22 @@ def _agree(a, b):
     if a == 0 or b == 0:
         return a == b
     with mp.workprec(RUNGS[-1][-1]):
-        difference = mpf(a) - mpf(b)
-        return difference == 0 or mp.mag(difference) < mp.mag(mpf(b)) - AGREEMENT_BITS
+        a, b = primitives.to_mpf(a), primitives.to_mpf(b)
+        return a == b or mp.mag(a - b) < mp.mag(b) - AGREEMENT_BITS
 
 
 def _settle(value):
     """A real result as special float or Fraction, its exponent brought within what a reader can hold."""
     if is_special(value):
         return value
-    value = mpf(value)
     if value == 0:
         return Fraction(0)
-    if mp.mag(value) > REAL_EXPONENT_MAX:
-        return math.copysign(math.inf, -1.0 if value < 0 else 1.0)
-    if mp.mag(value) < -REAL_EXPONENT_MAX:
+    size = mp.mag(value) if isinstance(value, mpf) else exponent(value)
+    if size > REAL_EXPONENT_MAX:
+        return -math.inf if value < 0 else math.inf
+    if size < -REAL_EXPONENT_MAX:
         return -0.0 if value < 0 else Fraction(0)
-    return to_fraction(value)
-
-
-def to_fraction(value):
-    """An mpmath number, exactly."""
-    sign, mantissa, power, _ = value._mpf_
-    mantissa = -int(mantissa) if sign else int(mantissa)
-    return Fraction(mantissa << power) if power >= 0 else Fraction(mantissa, 1 << -power)
+    return primitives.to_fraction(value)
 
 
 def decimal25(value):

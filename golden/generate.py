@@ -5,6 +5,7 @@ import multiprocessing
 import os
 import sys
 import tempfile
+import traceback
 from dataclasses import replace
 
 from golden import tables
@@ -90,6 +91,8 @@ def _work(name):
         return name, text, count, tally, _witness.version if _witness else "", None
     except GoldenError as error:
         return name, "", 0, Tally(), "", f"{type(error).__name__}: {error}"
+    except Exception:  # noqa: BLE001 - our own fault: name the row, let the other rows finish
+        return name, "", 0, Tally(), "", f"internal error in op {name}:\n{traceback.format_exc()}"
 
 
 def make_all(names, spec_path, with_witness, jobs, progress):

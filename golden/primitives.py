@@ -1,8 +1,8 @@
 """The primitives of oracle expressions, in one place, on extended numbers.
 
-A value is either a Python float, and then it is one of nan, inf, -inf and -0.0, or a finite number: an int or Fraction
-where arithmetic is exact, an mpmath number where it is real. Positive zero is an ordinary finite number. NaN has no
-sign here; it counts as positive.
+A value is either a Python float, and then it is one of nan, inf, -inf and -0.0, or a finite number: an int or Fraction as
+long as it is exact, an mpmath number of the working precision from the first transcendental function on. Positive zero
+is an ordinary finite number. NaN has no sign here; it counts as positive.
 """
 
 import math
@@ -14,17 +14,16 @@ from golden.dtypes import round_half_even
 from golden.errors import EvaluatorError
 
 NAN, INF, NEGATIVE_ZERO = math.nan, math.inf, -0.0
-KEPT_BITS = 110  # of a sum's smaller operand or of a difference; below this a result is computed again with more bits
+KEPT_BITS = 110  # of a difference of two rounded numbers; below this a result is computed again with more bits
 
 
 class Context:
-    """What a primitive may depend on beside its operands: the arithmetic, the dtype, and the suspicions it raises."""
+    """What a primitive may depend on beside its operands: the arithmetic, the dtype, and the suspicion it raises."""
 
     def __init__(self, mode, dtype):
         self.mode = mode  # native_int, exact or real
         self.dtype = dtype  # of the operands: shift width, nextafter
-        self.absorbed = False  # a small operand of a sum may have been lost
-        self.cancelled = False  # a difference kept too few bits
+        self.suspicious = False  # a rounded number lost too many bits: the working precision may not do
 
 
 def is_special(a):
@@ -94,21 +93,28 @@ def add(ctx, a, b):
         return zero(is_negative(a) and is_negative(b))
     if a == 0 or b == 0:
         return b if a == 0 else a
+    a, b = _alike(a, b)
     total = a + b
-    if ctx.mode == "real":
-        _watch(ctx, a, b, total)
+    if isinstance(total, mpf):
+        high = max(mp.mag(a), mp.mag(b))
+        if total == 0 or high - mp.mag(total) > mp.prec - KEPT_BITS:
+            ctx.suspicious = True
     return total
 
 
-def _watch(ctx, a, b, total):
-    """Note where the working precision may not do: log(1 + tiny) is wrong at any precision that loses the tiny."""
-    high, low = mp.mag(a), mp.mag(b)
-    if high < low:
-        high, low = low, high
-    if high - low > mp.prec - KEPT_BITS:
-        ctx.absorbed = True
-    if total == 0 or high - mp.mag(total) > mp.prec - KEPT_BITS:
-        ctx.cancelled = True
+def _alike(a, b):
+    """Both exact, or both at the working precision."""
+    if isinstance(a, mpf) or isinstance(b, mpf):
+        return to_mpf(a), to_mpf(b)
+    return a, b
+
+
+def _watch_one(ctx, a):
+    """For functions that are steep near 1 and -1: a rounded operand so near may have lost what decides (log(1 + tiny))."""
+    if isinstance(a, mpf):
+        distance = abs(a) - 1
+        if distance == 0 or -mp.mag(distance) > mp.prec - KEPT_BITS:
+            ctx.suspicious = True
 
 
 def neg(ctx, a):
@@ -129,6 +135,7 @@ def mul(ctx, a, b):
         return NAN if a == 0 or b == 0 else infinity(negative)
     if a == 0 or b == 0:
         return zero(negative)
+    a, b = _alike(a, b)
     return a * b
 
 
@@ -144,7 +151,8 @@ def div(ctx, a, b):
         return NAN if a == 0 else infinity(negative)
     if a == 0:
         return zero(negative)
-    return a / b if isinstance(a, mpf) or isinstance(b, mpf) else Fraction(a) / Fraction(b)
+    a, b = _alike(a, b)
+    return a / b if isinstance(a, mpf) else Fraction(a) / Fraction(b)
 
 
 def fma(ctx, a, b, c):
@@ -182,8 +190,8 @@ def sqrt(ctx, a):
         return a if a == 0 or a == INF else NAN
     if a < 0:
         return NAN
-    if isinstance(a, mpf):
-        return mp.sqrt(a)
+    if ctx.mode == "real":
+        return mp.sqrt(to_mpf(a))
     return _exact_sqrt(Fraction(a))
 
 
@@ -206,9 +214,7 @@ def _integer_part(choose):
         if isinstance(a, mpf):
             if a and mp.mag(a) > 2000:
                 return a
-            a = Fraction(int(a.man), 1) * Fraction(2) ** a.exp
-            whole = choose(a)
-            return zero(a < 0) if whole == 0 else mpf(whole)
+            a = to_fraction(a)
         whole = choose(Fraction(a))
         return zero(a < 0) if whole == 0 else whole
 
@@ -270,8 +276,9 @@ def nextafter(ctx, a, b):
 # Transcendental functions -------------------------------------------------------------------------------------------
 
 
-def _real(name, function, at_inf, at_negative_inf, odd=False, domain=None):
-    """A function of one number: its values at the infinities, whether it keeps -0, and where it is defined."""
+def _real(name, function, at_inf, at_negative_inf, odd=False, domain=None, steep=False):
+    """A function of one number: its values at the infinities, whether it keeps -0, where it is defined, and whether it is
+    steep near 1 or -1."""
 
     def apply(ctx, a):
         if is_nan(a):
@@ -282,6 +289,8 @@ def _real(name, function, at_inf, at_negative_inf, odd=False, domain=None):
             return a
         if ctx.mode != "real":
             raise EvaluatorError(f"{name} has no exact value; the row's eval must be real")
+        if steep:
+            _watch_one(ctx, a)
         a = to_mpf(0 if is_special(a) else a)
         if domain is not None and not domain(a):
             return NAN
@@ -294,12 +303,8 @@ def _log(base):
     def function(ctx, a):
         if a == 0:
             return -INF
-        difference = a - 1
-        if difference == 0 or -mp.mag(difference) > mp.prec - KEPT_BITS:
-            ctx.absorbed = True
-        value = mp.log(a)
         if base is None:
-            return value
+            return mp.log(a)
         return mp.log(a, 2) if base == 2 else mp.log10(a)
 
     return function
@@ -351,22 +356,22 @@ def _arctangent(ctx, a):
 exp = _real("exp", _wrap(mp.exp), INF, 0)
 exp2 = _real("exp2", _exp2, INF, 0)
 expm1 = _real("expm1", _expm1, INF, -1, odd=True)
-log = _real("log", _log(None), INF, NAN, domain=lambda a: a >= 0)
-log2 = _real("log2", _log(2), INF, NAN, domain=lambda a: a >= 0)
-log10 = _real("log10", _log(10), INF, NAN, domain=lambda a: a >= 0)
-log1p = _real("log1p", _log1p, INF, NAN, odd=True, domain=lambda a: a >= -1)
+log = _real("log", _log(None), INF, NAN, domain=lambda a: a >= 0, steep=True)
+log2 = _real("log2", _log(2), INF, NAN, domain=lambda a: a >= 0, steep=True)
+log10 = _real("log10", _log(10), INF, NAN, domain=lambda a: a >= 0, steep=True)
+log1p = _real("log1p", _log1p, INF, NAN, odd=True, domain=lambda a: a >= -1, steep=True)
 sin = _real("sin", _wrap(mp.sin), NAN, NAN, odd=True)
 cos = _real("cos", _wrap(mp.cos), NAN, NAN)
 tan = _real("tan", _wrap(mp.tan), NAN, NAN, odd=True)
-asin = _real("asin", _wrap(mp.asin), NAN, NAN, odd=True, domain=lambda a: abs(a) <= 1)
-acos = _real("acos", _wrap(mp.acos), NAN, NAN, domain=lambda a: abs(a) <= 1)
+asin = _real("asin", _wrap(mp.asin), NAN, NAN, odd=True, domain=lambda a: abs(a) <= 1, steep=True)
+acos = _real("acos", _wrap(mp.acos), NAN, NAN, domain=lambda a: abs(a) <= 1, steep=True)
 _ATAN = _real("atan", _wrap(mp.atan), NAN, NAN, odd=True)
 sinh = _real("sinh", _wrap(mp.sinh), INF, -INF, odd=True)
 cosh = _real("cosh", _wrap(mp.cosh), INF, INF)
 tanh = _real("tanh", _wrap(mp.tanh), 1, -1, odd=True)
 asinh = _real("asinh", _wrap(mp.asinh), INF, -INF, odd=True)
-acosh = _real("acosh", _wrap(mp.acosh), INF, NAN, domain=lambda a: a >= 1)
-atanh = _real("atanh", _atanh, NAN, NAN, odd=True, domain=lambda a: abs(a) <= 1)
+acosh = _real("acosh", _wrap(mp.acosh), INF, NAN, domain=lambda a: a >= 1, steep=True)
+atanh = _real("atanh", _atanh, NAN, NAN, odd=True, domain=lambda a: abs(a) <= 1, steep=True)
 erf = _real("erf", _wrap(mp.erf), 1, -1, odd=True)
 erfc = _real("erfc", _erfc, 0, 2)
 
@@ -427,6 +432,7 @@ def power(ctx, a, b):
     if a < 0 and not is_integer(b):
         return NAN
     if ctx.mode == "real":
+        _watch_one(ctx, a)
         size = mp.power(abs(to_mpf(a)), to_mpf(b))
         return -size if a < 0 and odd else size
     if not is_integer(b) or abs(b) > 64:
@@ -561,8 +567,17 @@ NATIVE = COMMON | {
 
 def lift(mode, element):
     """A tensor element as a value of that arithmetic."""
-    if type(element) is not float:
-        return mpf(element) if mode == "real" else element
+    if type(element) is not float or mode == "native_int":
+        return element
     if not math.isfinite(element) or (element == 0 and math.copysign(1.0, element) < 0):
         return element
-    return mpf(element) if mode == "real" else Fraction(element)
+    return Fraction(element)
+
+
+def to_fraction(value):
+    """A finite number, exactly."""
+    if not isinstance(value, mpf):
+        return Fraction(value)
+    sign_bit, mantissa, power, _ = value._mpf_
+    mantissa = -int(mantissa) if sign_bit else int(mantissa)
+    return Fraction(mantissa << power) if power >= 0 else Fraction(mantissa, 1 << -power)

@@ -38,8 +38,7 @@ def bound(op, instance, expected, values, group):
 def _terms(op, instance, values, group):
     """What is added or multiplied: elements, products of pairs, or the old element and the sources."""
     if op.family == "matmul":
-        return [a * b if math.isfinite(a * b) and not (a * b == 0 and a and b) else _exact_product(a, b)
-                for a, b in (tuple(pair.values()) for pair in group)]
+        return [_exact_product(*pair.values()) for pair in group]
     terms = [next(iter(element.values())) for element in group or []]
     if op.family == "scatter":
         terms.insert(0, values[op.operands[0]])
@@ -93,6 +92,8 @@ def _prod(u, accumulator, terms, expected, values):
 
 def _variance_bound(u, accumulator, terms, values):
     n, correction = len(terms), Fraction(values["correction"])
+    if n <= correction:
+        return Fraction(0), Fraction(0)
     mean = sum(terms) / n
     deviation = sum((term - mean) ** 2 for term in terms)
     if not _fits(accumulator, deviation) or not _fits(accumulator, sum(map(abs, terms))):

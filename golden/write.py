@@ -42,28 +42,23 @@ def shortest_decimal(value, dtype):
     """The shortest decimal that rounds back to a finite nonzero element, the nearest where several are as short."""
     if value < 0:
         return "-" + shortest_decimal(-value, dtype)
-    if value.is_integer() and value < 1e15 and _digits_needed(value, dtype):
-        return str(int(value))
     exact = Fraction(value)
     for digits in range(1, 18):
         mantissa, power = f"{value:.{digits - 1}e}".split("e")
-        unit = Fraction(10) ** (int(power) - digits + 1)
-        nearest = Fraction(mantissa) * Fraction(10) ** int(power)
-        for candidate in (nearest, nearest + unit if nearest < exact else nearest - unit):
-            if candidate > 0 and dtype.round(candidate) == value:
-                return _layout(candidate, unit)
+        power = int(power) - digits + 1
+        nearest = int(mantissa.replace(".", ""))
+        unit = Fraction(10**power) if power >= 0 else Fraction(1, 10**-power)
+        other = nearest + 1 if nearest * unit < exact else nearest - 1
+        for candidate in (nearest, other):
+            if candidate > 0 and dtype.round(candidate * unit) == value:
+                return _layout(candidate, power)
     raise AssertionError(f"{value!r} has no decimal of 17 digits")
 
 
-def _digits_needed(value, dtype):
-    """Whether writing all digits of a whole number is the shortest too: no trailing digit can be dropped."""
-    return value < 2**dtype.precision and value < 10**5
-
-
-def _layout(value, unit):
-    """Digits as Python prints a float: plain from 1e-4 up to 1e16, else with an exponent."""
-    digits = str(int(value / unit))
-    power = len(digits) - 1 + _log10(unit)
+def _layout(digits, unit_power):
+    """Digits times a power of ten as Python prints a float: plain from 1e-4 up to 1e16, else with an exponent."""
+    digits = str(digits)
+    power = len(digits) - 1 + unit_power
     digits = digits.rstrip("0") or "0"
     if -5 < power < 16:
         if power < 0:
@@ -73,11 +68,6 @@ def _layout(value, unit):
         return f"{whole}.{rest}" if rest else whole
     mantissa = digits[0] + ("." + digits[1:] if len(digits) > 1 else "")
     return f"{mantissa}e{'-' if power < 0 else '+'}{abs(power):02d}"
-
-
-def _log10(unit):
-    """The exponent of a power of ten."""
-    return len(str(unit.numerator)) - 1 if unit >= 1 else 1 - len(str(unit.denominator))
 
 
 def attribute_line(name, value):

@@ -29,7 +29,9 @@ def cases(op, instance):
     for shape, axis in EMPTY:
         yield _case(op, instance, f"empty_{'x'.join(map(str, shape))}_axis{axis}", shape, axis, [])
     for name in op.hard:
-        rows = [row if name == "past_2048" else row[:LINE_MAX] for row in lines(op.name, name, dtype)]
+        rows = [row[:LINE_MAX] for row in lines(op.name, name, dtype)]
+        if name == "past_2048":  # the sums pass the last whole number that f16 or bf16 counts by ones
+            rows = [[float(2 ** min(DTYPES[dtype].precision, 24) - 8)] + row[:36] for row in rows]
         if rows:
             values = [value for row in rows for value in row]
             yield _case(op, instance, set_name(name), (len(rows), len(rows[0])), 1, values)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from tools.spec import examples, markdown, rows, schema, tables, vocabulary
 from tools.spec.model import Clause, Spec
-from tools.spec.problems import Place, Problems, SpecError, listing, unknown
+from tools.spec.problems import Place, Problems, SpecError, listing
 
 SKIPPED = ("README.md", "decisions", "generated")
 
@@ -168,5 +168,9 @@ def _check_references(spec, problems):
                 owner = label.split(".")[0]
                 own = [known for known in spec.clauses if known.split(".")[0] == owner]
                 problems.report(place, f"{what} cites '{label}', which no clause has; "
-                                + (f"clauses of {owner}: {listing(own)}" if own
-                                   else unknown("prefix", owner, sorted({k.split('.')[0] for k in spec.clauses}))))
+                                + (f"clauses of {owner}: {listing(own)}" if own else
+                                   f"'{owner}' is no operation, and the chapters with clauses are {_prefixes(spec)}"))
+
+
+def _prefixes(spec):
+    return listing(sorted({label.split(".")[0] for label, clause in spec.clauses.items() if clause.op is None}))

@@ -7,7 +7,7 @@ from tools.spec.problems import SpecError, unknown
 
 GRAMMAR = ("cites LABELS", "NAME = DTYPE LIST [view(offset N, shape (..), strides (..))]", "NAME = CALL",
            "NAME has strides (..) | shape (..) | offset N | storage LIST", "NAME is [not] contiguous|compact",
-           "NAME -> LIST", "CALL -> LIST [, LIST]", "CALL raises ERROR", "reads NAME at (..)",
+           "NAME -> LIST", "CALL -> LIST [, LIST]", "CALL -> DTYPE LIST", "CALL raises ERROR", "reads NAME at (..)",
            "plan(OUT, IN, ..) has dims N, count N, shape (..), byte strides NAME (..) ..",
            "plan(OUT, IN, ..) at N has bytes NAME N ..", "PLANNER(N, ..) has KEY N | (..), ..")
 
@@ -167,7 +167,9 @@ def _check(reader, dtypes, spec):
         return {"kind": "raises", "call": subject, "error": error}
     reader.expect("->")
     results = []
-    for result in infer_dtype(subject, dtypes, spec):
+    # A dtype before the list is part of what is expected; without it the call is one of a row, nothing promoted.
+    given = [reader.take()] if reader.ahead(0) in spec.dtypes else infer_dtype(subject, dtypes, spec)
+    for result in given:
         if results:
             reader.expect(",")
         shape, values = _literal(reader, spec.dtypes[result])

@@ -183,8 +183,12 @@ def infer_dtype(call, dtypes, spec):
     op = spec.ops[call["op"]]
     given = [None if "number" in value else infer_dtype(value, dtypes, spec)[0]
              for value in (call["operands"][o.name] for o in op.operands)]
-    for instance in op.instances:
-        if all(have in (None, want) for have, want in zip(given, instance.inputs)):
+    fitting = [instance for instance in op.instances
+               if all(have in (None, want) for have, want in zip(given, instance.inputs))]
+    for instance in fitting:
+        # Where the operands leave the result's dtype open, as convert does, it is the operand's own.
+        if len(fitting) == 1 or None in given or len({tuple(i.outputs) for i in fitting}) == 1 \
+                or instance.outputs[0] == given[0]:
             _check_values(op, instance, call, spec)
             return instance.outputs
     raise StatementError(f"{op.name} has no instance for {listing(g or 'number' for g in given)}")

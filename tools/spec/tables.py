@@ -24,11 +24,15 @@ def read_table(mark, block, op, spec, names):
     arguments = {}
     for word in words[1:]:
         key, _, value = word.partition("=")
-        if key not in _MARK_KEYS or not value:
-            raise SpecError(place, f"table {words[0]}: " + unknown("key", key, _MARK_KEYS))
+        valid = [*_MARK_KEYS, *(o.name for o in op.operands), *op.outputs]
+        if key not in valid or not value:
+            raise SpecError(place, f"table {words[0]}: " + unknown("key", key, valid))
         arguments[key] = value.split(",")
     cites = arguments.get("cites", [])
     chosen = _instances(place, words[0], arguments.get("types"), op, spec)
+    for key, types in arguments.items():
+        if key not in _MARK_KEYS:
+            chosen = _narrowed(place, words[0], key, types, chosen, op, spec)
     if block is None or len(block.lines) < 3:
         raise SpecError(place, f"table {words[0]}: a Markdown table with a row follows the mark")
     columns = _columns(block, words[0], op)
@@ -64,11 +68,25 @@ def _instances(place, name, types, op, spec):
     return sorted(chosen)
 
 
+def _narrowed(place, name, key, types, chosen, op, spec):
+    """Those of the chosen instances in which operand or output `key` has one of the types; `same` is the lead's."""
+    kept = []
+    for index in chosen:
+        instance = op.instances[index]
+        dtype = column_dtype(op, instance, key, spec)
+        words = (dtype.name, dtype.kind, *(["same"] if dtype.name == op.lead_dtype(instance) else []))
+        if any(word in words for word in types):
+            kept.append(index)
+    if not kept:
+        raise SpecError(place, f"table {name}: no instance in which {key} is {listing(types)}")
+    return kept
+
+
 def _columns(block, name, op):
     columns = cells(block.lines[0], block.place)
     operands = [o.name for o in op.operands]
     inputs = operands + [a.name for a in op.attributes]
-    valid = [*inputs, *(f"{o}.shape" for o in operands), *op.outputs]
+    valid = [*inputs, *(f"{o}.shape" for o in [*operands, *op.outputs]), *op.outputs]
     for column in columns:
         if column not in valid:
             raise SpecError(block.place, f"table {name}: " + unknown("column", column, valid))
@@ -108,7 +126,7 @@ def _check_row(place, table, row, op, spec):
             if column in op.outputs and _is_result_word(place, where, cell, instance):
                 continue
             try:
-                for token in flat(cell):
+                for token in dict.fromkeys(flat(cell)):
                     tokens.resolve(token, column_dtype(op, instance, column, spec))
             except (tokens.TokenError, expressions.StatementError) as error:
                 raise SpecError(place, where + str(error)) from None
