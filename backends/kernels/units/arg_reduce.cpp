@@ -4,4 +4,5 @@
 
 namespace ts::kernels {
 template void arg_reduce<HostLauncher>(const Call&, HostLauncher&);
+uint64_t host_arg_reduce_workspace(const Call& call) { return arg_reduce_workspace(call); }
 } // namespace ts::kernels

@@ -1,29 +1,29 @@
 // The table of families.
 #include "backends/kernels/families.h"
 
-#include "backends/kernels/arg_reduce.h"
 #include "backends/kernels/elementwise_parts.h"
-#include "backends/kernels/gather.h"
-#include "backends/kernels/matmul.h"
-#include "backends/kernels/reduce.h"
-#include "backends/kernels/scan.h"
-#include "backends/kernels/scatter.h"
-#include "backends/kernels/sort.h"
 
 #include <utility>
 
 namespace ts::kernels {
 
-// Defined in the units beside this one, but for the workspaces.
+// Defined in the units beside this one.
 template <class Launcher> void fill(const Call&, Launcher&);
 template <class Launcher> void convert(const Call&, Launcher&);
-extern template void reduce<HostLauncher>(const Call&, HostLauncher&);
-extern template void arg_reduce<HostLauncher>(const Call&, HostLauncher&);
-extern template void scan<HostLauncher>(const Call&, HostLauncher&);
-extern template void matmul<HostLauncher>(const Call&, HostLauncher&);
-extern template void gather<HostLauncher>(const Call&, HostLauncher&);
-extern template void scatter<HostLauncher>(const Call&, HostLauncher&);
-extern template void sort<HostLauncher>(const Call&, HostLauncher&);
+template <class Launcher> void reduce(const Call&, Launcher&);
+uint64_t host_reduce_workspace(const Call&);
+template <class Launcher> void arg_reduce(const Call&, Launcher&);
+uint64_t host_arg_reduce_workspace(const Call&);
+template <class Launcher> void scan(const Call&, Launcher&);
+uint64_t host_scan_workspace(const Call&);
+template <class Launcher> void matmul(const Call&, Launcher&);
+uint64_t host_matmul_workspace(const Call&);
+template <class Launcher> void gather(const Call&, Launcher&);
+uint64_t host_gather_workspace(const Call&);
+template <class Launcher> void scatter(const Call&, Launcher&);
+uint64_t host_scatter_workspace(const Call&);
+template <class Launcher> void sort(const Call&, Launcher&);
+uint64_t host_sort_workspace(const Call&);
 
 namespace {
 
@@ -45,13 +45,13 @@ const HostFamily* host_family(int32_t family) {
   static constexpr HostFamily kFill{fill<HostLauncher>, no_workspace};
   static constexpr HostFamily kConvert{convert<HostLauncher>, no_workspace};
   static constexpr HostFamily kElementwise{elementwise, no_workspace};
-  static constexpr HostFamily kReduce{reduce<HostLauncher>, reduce_workspace};
-  static constexpr HostFamily kArgReduce{arg_reduce<HostLauncher>, arg_reduce_workspace};
-  static constexpr HostFamily kScan{scan<HostLauncher>, scan_workspace};
-  static constexpr HostFamily kMatmul{matmul<HostLauncher>, matmul_workspace};
-  static constexpr HostFamily kGather{gather<HostLauncher>, gather_workspace};
-  static constexpr HostFamily kScatter{scatter<HostLauncher>, scatter_workspace};
-  static constexpr HostFamily kSort{sort<HostLauncher>, sort_workspace};
+  static constexpr HostFamily kReduce{reduce<HostLauncher>, host_reduce_workspace};
+  static constexpr HostFamily kArgReduce{arg_reduce<HostLauncher>, host_arg_reduce_workspace};
+  static constexpr HostFamily kScan{scan<HostLauncher>, host_scan_workspace};
+  static constexpr HostFamily kMatmul{matmul<HostLauncher>, host_matmul_workspace};
+  static constexpr HostFamily kGather{gather<HostLauncher>, host_gather_workspace};
+  static constexpr HostFamily kScatter{scatter<HostLauncher>, host_scatter_workspace};
+  static constexpr HostFamily kSort{sort<HostLauncher>, host_sort_workspace};
   switch (family) {
     case TS_FAMILY_FILL: return &kFill;
     case TS_FAMILY_CONVERT: return &kConvert;

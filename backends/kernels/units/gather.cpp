@@ -4,4 +4,5 @@
 
 namespace ts::kernels {
 template void gather<HostLauncher>(const Call&, HostLauncher&);
+uint64_t host_gather_workspace(const Call& call) { return gather_workspace(call); }
 } // namespace ts::kernels

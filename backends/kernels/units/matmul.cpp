@@ -4,4 +4,5 @@
 
 namespace ts::kernels {
 template void matmul<HostLauncher>(const Call&, HostLauncher&);
+uint64_t host_matmul_workspace(const Call& call) { return matmul_workspace(call); }
 } // namespace ts::kernels

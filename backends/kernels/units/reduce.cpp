@@ -4,4 +4,5 @@
 
 namespace ts::kernels {
 template void reduce<HostLauncher>(const Call&, HostLauncher&);
+uint64_t host_reduce_workspace(const Call& call) { return reduce_workspace(call); }
 } // namespace ts::kernels

@@ -4,4 +4,5 @@
 
 namespace ts::kernels {
 template void scan<HostLauncher>(const Call&, HostLauncher&);
+uint64_t host_scan_workspace(const Call& call) { return scan_workspace(call); }
 } // namespace ts::kernels

@@ -4,4 +4,5 @@
 
 namespace ts::kernels {
 template void scatter<HostLauncher>(const Call&, HostLauncher&);
+uint64_t host_scatter_workspace(const Call& call) { return scatter_workspace(call); }
 } // namespace ts::kernels

@@ -4,4 +4,5 @@
 
 namespace ts::kernels {
 template void sort<HostLauncher>(const Call&, HostLauncher&);
+uint64_t host_sort_workspace(const Call& call) { return sort_workspace(call); }
 } // namespace ts::kernels
