@@ -2,6 +2,7 @@
 #pragma once
 
 #include "backends/kernels/call.h"
+#include "backends/kernels/mutate_faults.h"
 #include "backends/kernels/numbers.h"
 
 #include <cstdint>
@@ -80,7 +81,8 @@ template <class T, class Update> TS_HD void atomic_update(T* address, const Upda
   U* bits = reinterpret_cast<U*>(address);
   U expected = __atomic_load_n(bits, __ATOMIC_RELAXED);
   for (;;) {
-    const U desired = ts::detail::bit_cast<U>(update(ts::detail::bit_cast<T>(expected)));
+    const T old = TS_MUTATE("IX17", ts::detail::bit_cast<T>(expected), mutant::half_from_integer<T>(expected));
+    const U desired = ts::detail::bit_cast<U>(update(old));
     if (__atomic_compare_exchange_n(bits, &expected, desired, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) return;
   }
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "backends/kernels/indexing.h"
+#include "backends/kernels/mutate_faults.h"
 #include "backends/kernels/sort_keys.h"
 
 namespace ts::kernels {
@@ -19,10 +20,10 @@ template <class U> struct GatherTask {
   TS_HD void operator()(int64_t item) const {
     int64_t offset[3];
     walk.at(item, offset);
-    const int64_t position = index.at(offset[0]);
+    int64_t position = index.at(offset[0]);
     if (!axis.holds(position, item)) return;
     const U bits = x == nullptr ? immediate : *reinterpret_cast<const U*>(x + offset[1] + position * axis.stride);
-    *reinterpret_cast<U*>(z + offset[2]) = bits < limit ? bits : limit;
+    *reinterpret_cast<U*>(z + TS_MUTATE("IW08", offset[2], mutant::narrow(offset[2]))) = bits < limit ? bits : limit;
   }
 };
 

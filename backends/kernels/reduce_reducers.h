@@ -34,6 +34,13 @@ TS_HD void store_real(std::byte* z, int32_t dtype, double value) {
   }
 }
 
+/// A value rounded to a dtype of 16 bits.
+TS_HD double rounded(int32_t dtype, double value) {
+  if (dtype == TS_DTYPE_F16) return static_cast<double>(static_cast<float>(Half::round(value)));
+  if (dtype == TS_DTYPE_BF16) return static_cast<double>(static_cast<float>(BFloat16::round(value)));
+  return value;
+}
+
 /// The default run: items are accumulators already.
 template <class Reducer>
 TS_HD typename Reducer::Acc run_in_lanes(const Reducer& reducer, const typename Reducer::Acc (&item)[kReduceRun],
@@ -56,10 +63,14 @@ template <class A> struct SumReducer {
   TS_HD A run(const A (&item)[kReduceRun], int count) const { return run_in_lanes(*this, item, count); }
   TS_HD A combine(A a, A b) const { return a + b; }
   TS_HD void store(A value, std::byte* z) const {
-    if constexpr (is_integer<A>)
-      *reinterpret_cast<int64_t*>(z) = static_cast<int64_t>(value);
-    else
-      store_real(z, dtype, mean ? static_cast<double>(value) / length : static_cast<double>(value));
+    if constexpr (is_integer<A>) {
+      *reinterpret_cast<int64_t*>(z) =
+          TS_MUTATE("IN10", static_cast<int64_t>(value), static_cast<int64_t>(static_cast<int32_t>(value)));
+    } else if (TS_MUTATE("EM06", mean, mean && length > 0)) {
+      store_real(z, dtype, TS_MUTATE("ST13", static_cast<double>(value), rounded(dtype, value)) / length);
+    } else {
+      store_real(z, dtype, static_cast<double>(value));
+    }
   }
 };
 
@@ -109,9 +120,21 @@ template <class K> struct ExtremeReducer {
   KeyRule<K> rule;
   int32_t bytes; ///< of the dtype
 
+#if defined(TS_MUTANTS)
+  // Identities that a maximum of floats must not start from.
+  TS_HD bool floating_max() const { return rule.body != 0 && rule.flip == 0; }
+  TS_HD K lowest_finite() const { return floating_max() ? rule.key(rule.sign | rule.infinity) + 1 : K{0}; }
+  TS_HD K smallest_positive() const { return floating_max() ? rule.key(rule.infinity & (~rule.infinity + 1)) : K{0}; }
+#endif
+
   template <class U> TS_HD K lift(U bits, int64_t) const { return rule.key(bits); }
-  TS_HD K identity() const { return 0; } // no key is smaller
-  TS_HD K run(const K (&item)[kReduceRun], int count) const { return run_in_lanes(*this, item, count); }
+  TS_HD K identity() const { // no key is smaller
+    return TS_MUTATE("RD02", TS_MUTATE("RD03", K{0}, smallest_positive()), lowest_finite());
+  }
+  TS_HD K run(const K (&item)[kReduceRun], int count) const {
+    const K found = run_in_lanes(*this, item, count);
+    return TS_MUTATE("RD06", found, count < kReduceRun && rule.flip != 0 ? combine(found, rule.key(0)) : found);
+  }
   TS_HD K combine(K a, K b) const { return a < b ? b : a; }
   TS_HD void store(K value, std::byte* z) const {
     const K bits = rule.bits(value);
@@ -140,9 +163,13 @@ template <class K> struct ArgExtremeReducer {
   TS_HD Acc identity() const { return {0, INT64_MAX}; } // any element is before it
   TS_HD Acc run(const Acc (&item)[kReduceRun], int count) const { return run_in_lanes(*this, item, count); }
   TS_HD Acc combine(const Acc& a, const Acc& b) const {
-    return a.key < b.key || (a.key == b.key && b.index < a.index) ? b : a;
+    const bool earlier = TS_MUTATE("OR02", b.index < a.index, b.index != INT64_MAX);
+    return a.key < b.key || (a.key == b.key && TS_MUTATE("SP06", earlier, earlier != (a.key == rule.nan))) ? b : a;
   }
-  TS_HD void store(const Acc& value, std::byte* z) const { *reinterpret_cast<int64_t*>(z) = value.index; }
+  TS_HD void store(const Acc& value, std::byte* z) const {
+    *reinterpret_cast<int64_t*>(z) =
+        TS_MUTATE("SP05", value.index, value.key == rule.nan && rule.body != 0 ? INT32_MAX : value.index);
+  }
 };
 
 /// Count, a mean that need not be exact, and the first and second moments about that very number. The residual takes up
@@ -170,6 +197,7 @@ template <class A> struct MomentsReducer {
     acc.mean += fold_lanes(
                     A{0}, item, count, [&acc](A a, A x) { return a + (x - acc.mean); }, add) /
                 acc.count;
+    acc.mean = TS_MUTATE("ST09", acc.mean, A{0});
     const A mean = acc.mean;
     acc.residual = fold_lanes(
         A{0}, item, count, [mean](A a, A x) { return a + (x - mean); }, add);
@@ -271,13 +299,13 @@ template <class A> struct LogSumExpReducer {
   using Item = A;
   int32_t dtype;
 
-  TS_HD static A weight(A x, A top) { return x == top ? A{1} : math::exp(x - top); }
+  TS_HD static A weight(A x, A top) { return TS_MUTATE("ST06", x == top, false) ? A{1} : math::exp(x - top); }
   TS_HD static A larger(A a, A b) { return b > a || b != b ? b : a; } // NaN stays
   template <class T> TS_HD A lift(T x, int64_t) const { return accumulate(x); }
   TS_HD Acc identity() const { return {-math::infinity<A>(), 0}; }
   TS_HD Acc run(const A (&item)[kReduceRun], int count) const {
     const auto add = [](A a, A b) { return a + b; };
-    const A top = fold_lanes(-math::infinity<A>(), item, count, larger, larger);
+    const A top = TS_MUTATE("ST05", fold_lanes(-math::infinity<A>(), item, count, larger, larger), A{0});
     return {top, fold_lanes(
                      A{0}, item, count, [top](A a, A x) { return a + weight(x, top); }, add)};
   }

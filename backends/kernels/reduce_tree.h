@@ -20,7 +20,7 @@
 // 6 + 4 = 10 per factor of 64.
 #pragma once
 
-#include "backends/kernels/mutate.h"
+#include "backends/kernels/mutate_faults.h"
 #include "backends/kernels/offsets.h"
 
 #include <cstddef>
@@ -57,7 +57,7 @@ TS_HD int run_count(int64_t first, int64_t pitch, int64_t length) {
   TS_UNROLL
   for (int v = 0; v < kReduceRun / kReduceLanes; ++v) {
     const int64_t left = length - (first + v * pitch);
-    count += left <= 0 ? 0 : left < kReduceLanes ? static_cast<int>(left) : kReduceLanes;
+    count += left <= 0 ? 0 : left < kReduceLanes ? TS_MUTATE("TL06", static_cast<int>(left), 0) : kReduceLanes;
   }
   return count;
 }
@@ -103,7 +103,7 @@ template <class T> struct ReduceElements {
   TS_HD int64_t base(int64_t row) const {
     int64_t offset[1];
     kept.at(row, offset);
-    return offset[0];
+    return TS_MUTATE("IW07", offset[0], mutant::narrow(offset[0]));
   }
   template <class Reducer>
   TS_HD typename Reducer::Acc fold(const Reducer& reducer, int64_t start, int64_t first, int64_t pitch) const {
@@ -123,9 +123,13 @@ template <class T> struct ReduceElements {
       if (reduced.rank > 1) load_anywhere(value, start, first, pitch, count);
       TS_UNROLL_ON_DEVICE
       for (int i = 0; i < kReduceRun; ++i) {
-        if (i >= count) break;
+        if (i >= TS_MUTATE("TL05", count, wide ? 0 : count)) break;
         const int64_t index = run_index(first, pitch, i);
-        item[i] = reducer.lift(reduced.rank > 1 ? value[i] : load(start + index * reduced.stride[0][0]), index);
+        item[i] = reducer.lift(reduced.rank > 1
+                                   ? value[i]
+                                   : load(start + index * reduced.stride[0][0] +
+                                          TS_MUTATE("SI13", 0, mutant::unsigned_start(first, reduced.stride[0][0]))),
+                               index);
       }
     }
     return reducer.run(item, count);
@@ -214,7 +218,7 @@ template <class Reducer, class Input> struct ReduceRows {
     const int64_t mine = group(at);
     shared.value[at.thread] = reducer.identity();
     if (mine >= rows * chunks) return;
-    const int64_t row = chunks == 1 ? mine : mine / chunks;
+    const int64_t row = TS_MUTATE("RD12", chunks == 1 ? mine : mine / chunks, mine / chunks % 32);
     const int64_t first = (mine - row * chunks) * kReduceChunk + lane(at) * kReduceLanes;
     shared.value[at.thread] = in.fold(reducer, in.base(row), first, int64_t{kReduceLanes} << width_log2);
   }
@@ -227,7 +231,9 @@ template <class Reducer, class Input> struct ReduceRows {
     const int distance = within ? 1 << (warp_log2 - 1 - step) : 1 << (width_log2 - 1 - (step - warp_log2));
     const int place = within ? at.thread & ((1 << warp_log2) - 1) : lane(at);
     if (place >= distance || (!within && place % kWarp != 0)) return;
-    shared.value[at.thread] = reducer.combine(shared.value[at.thread], shared.value[at.thread + distance]);
+    const Acc partner = TS_MUTATE("TL04", shared.value[at.thread + distance],
+                                  within ? shared.value[at.thread + distance] : reducer.identity());
+    shared.value[at.thread] = reducer.combine(shared.value[at.thread], partner);
   }
 
   TS_HD void operator()(Store, const At& at, Shared& shared, Local&) const {

@@ -17,6 +17,7 @@
 #pragma once
 
 #include "backends/kernels/attributes.h"
+#include "backends/kernels/mutate_faults.h"
 #include "backends/kernels/reduce.h"
 
 namespace ts::kernels {
@@ -58,7 +59,7 @@ template <class T> struct ScanElements {
       *reinterpret_cast<T*>(z) = scanner.moved(at(line, value.index));
       *reinterpret_cast<int64_t*>(out[1] + line.offset[2] + index * stride[2]) = value.index;
     } else {
-      scanner.store(value, z);
+      scanner.store(TS_MUTATE("IN12", value, mutant::as_input<T>(value)), z);
     }
   }
 };
@@ -71,7 +72,7 @@ template <class Acc> struct ScanTotals {
   int64_t length;
 
   using Line = int64_t;
-  TS_HD int64_t line(int64_t number) const { return number * outer; }
+  TS_HD int64_t line(int64_t number) const { return number * TS_MUTATE("TL11", outer, 1); }
   template <class Scanner> TS_HD Acc get(const Scanner&, int64_t line, int64_t index) const {
     return data[line + index * inner];
   }
@@ -118,6 +119,12 @@ template <class Scanner, class Elements> struct ScanChunks {
     }
     return total;
   }
+#if defined(TS_MUTANTS)
+  TS_HD Acc next_offset(const At& at, int i, const Acc& before) const {
+    const bool last = at.thread == kThreads - 1 && i == kScanRun - 1;
+    return pass.carries && last && at.block % chunks + 1 < chunks ? totals[at.block] : before;
+  }
+#endif
   TS_HD Acc identity(Prefix) const { return scanner.identity(); }
   TS_HD Acc combine(Prefix, const Acc& left, const Acc& right) const { return scanner.combine(left, right); }
   TS_HD void take(Prefix, const At& at, Acc before, const Acc& total, Shared&, Local& local) const {
@@ -131,7 +138,8 @@ template <class Scanner, class Elements> struct ScanChunks {
     TS_UNROLL_ON_DEVICE
     for (int i = 0; i < kScanRun; ++i) {
       if (start + i >= elements.length) break;
-      elements.put(scanner, line, start + i, scanner.combine(before, local.value[i]));
+      elements.put(scanner, line, start + i,
+                   scanner.combine(TS_MUTATE("TL10", before, next_offset(at, i, before)), local.value[i]));
     }
   }
 };
@@ -151,7 +159,9 @@ template <class Scanner, class Elements> struct ScanRuns {
     const auto line = elements.line(number);
     const int64_t begin = run * kScanColumnRun;
     const int64_t end = begin + kScanColumnRun < elements.length ? begin + kScanColumnRun : elements.length;
-    const Acc carry = pass.carries && run > 0 ? totals[item - lines] : scanner.identity();
+    const Acc carry = pass.carries && run > 0
+                          ? TS_MUTATE("ST16", totals[item - lines], mutant::as_half(totals[item - lines]))
+                          : scanner.identity();
     Acc value = scanner.identity();
     for (int64_t i = begin; i < end; ++i) {
       value = scanner.combine(value, elements.get(scanner, line, i));
@@ -189,7 +199,8 @@ struct ScanPlan {
 };
 
 inline ScanPlan plan_scan(const Call& call) {
-  const View& x = call.inputs[0].view;
+  const View& given = call.inputs[0].view;
+  const View x = TS_MUTATE("SI05", given, mutant::is_gap_free(given) ? mutant::row_major(given) : given);
   const int64_t axis = Attributes(call).integer(0);
   if (axis < 0 || axis >= x.rank) throw Refusal(TS_INVALID_ARGUMENT, "axis lies outside the operand");
   const View* views[3] = {&x, &call.outputs[0], &call.outputs[call.output_count - 1]};
@@ -242,10 +253,11 @@ void launch_scan(const ScanPlan& plan, const char* route, const Scanner& scanner
                  typename Scanner::Acc* totals, ScanPass pass, Launcher& launcher) {
   const int64_t parts = scan_parts(plan, elements.length);
   if (plan.by_chunks) {
-    launcher.blocks("scan_chunks", route, plan.count * parts,
+    launcher.blocks("scan_chunks", route, TS_MUTATE("IW11", plan.count * parts, mutant::narrow(plan.count * parts)),
                     ScanChunks<Scanner, Elements>{scanner, elements, totals, parts, pass});
   } else {
-    launcher.flat("scan_runs", route, plan.count * parts,
+    launcher.flat("scan_runs", route,
+                  TS_MUTATE("IW14", plan.count * parts, std::min<int64_t>(plan.count * parts, 65535)),
                   ScanRuns<Scanner, Elements>{scanner, elements, totals, plan.count, pass});
   }
 }

@@ -6,6 +6,7 @@
 
 #include "backends/kernels/indexing.h"
 #include "backends/kernels/math.h"
+#include "backends/kernels/mutate_faults.h"
 #include "backends/kernels/sort_keys.h"
 
 namespace ts::kernels {
@@ -24,9 +25,11 @@ struct ScatterWalk {
   TS_HD Target target(int64_t item) const {
     int64_t offset[4];
     walk.at(item, offset);
-    const int64_t position = index.at(offset[0]);
+    int64_t position = index.at(TS_MUTATE("IX06", offset[0], 0));
     if (!axis.holds(position, item)) return {0, 0, 0, false};
-    return {offset[1] + position * axis.stride, offset[2], offset[3] + position * place_stride, true};
+    const int64_t along = position * axis.stride;
+    return {offset[1] + TS_MUTATE("IW17", along, mutant::narrow(along)), offset[2], offset[3] + position * place_stride,
+            true};
   }
 };
 
@@ -36,13 +39,16 @@ struct ScatterReset {
   TS_HD void operator()(int64_t place) const { winner[place] = -1; }
 };
 
-/// Item i bids i for its place.
+/// What item i bids: later items bid more. // scatter.2
+TS_HD int64_t scatter_bid(int64_t item) { return TS_MUTATE("IX03", item, INT64_MAX - 1 - item); }
+
+/// Item i bids for its place.
 struct ScatterBid {
   ScatterWalk walk;
   int64_t* winner;
   TS_HD void operator()(int64_t item) const {
     const ScatterWalk::Target target = walk.target(item);
-    if (target.inside) atomic_max(winner + target.place, item);
+    if (target.inside) atomic_max(winner + target.place, scatter_bid(item));
   }
 };
 
@@ -53,7 +59,7 @@ template <class T> struct ScatterSource {
   TS_HD T at(int64_t offset) const { return data == nullptr ? immediate : *reinterpret_cast<const T*>(data + offset); }
 };
 
-/// The winner of a place writes. // scatter.2
+/// The winner of a place writes.
 template <class U> struct ScatterWrite {
   ScatterWalk walk;
   const int64_t* winner;
@@ -62,7 +68,7 @@ template <class U> struct ScatterWrite {
   U limit; ///< 1 for bool, which is written as 0 or 1
   TS_HD void operator()(int64_t item) const {
     const ScatterWalk::Target target = walk.target(item);
-    if (!target.inside || winner[target.place] != item) return;
+    if (!target.inside || winner[target.place] != scatter_bid(item)) return;
     const U bits = source.at(target.source);
     *reinterpret_cast<U*>(x + target.x) = bits < limit ? bits : limit;
   }
@@ -117,7 +123,9 @@ inline IndexingPlan plan_scatter(const Call& call) {
   const int64_t axis = Attributes(call).integer(0);
   check_index(call.inputs[0], x, axis);
   if (call.inputs[1].view.dtype != x.dtype) throw Refusal(TS_UNSUPPORTED, "the source has the dtype of the operand");
-  return plan_indexing(x, call.inputs[0].view, call.inputs[1].view, static_cast<int>(axis), call.op == TS_OP_INDEX_ADD);
+  if (TS_MUTATE("IX07", false, call.inputs[1].immediate)) refuse("the source is no tensor");
+  return plan_indexing(TS_MUTATE("SO10", x, mutant::with_shape_pitches(x)), call.inputs[0].view, call.inputs[1].view,
+                       static_cast<int>(axis), call.op == TS_OP_INDEX_ADD);
 }
 
 template <class T> ScatterSource<T> scatter_source(const Operand& source) {
