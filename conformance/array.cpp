@@ -68,9 +68,7 @@ int64_t count_of(const Shape& shape) {
   return empty ? 0 : count;
 }
 
-std::string text_of(const Shape& shape) {
-  return fmt::format("({})", fmt::join(shape, ","));
-}
+std::string text_of(const Shape& shape) { return fmt::format("({})", fmt::join(shape, ",")); }
 
 Shape coordinates(const Shape& shape, int64_t index) {
   Shape result(shape.size());
@@ -191,17 +189,13 @@ double Array::real(int64_t i) const {
   return is_floating(dtype) ? decode(dtype, bits(i)) : static_cast<double>(integer(i));
 }
 
-void Array::set_real(int64_t i, double value) {
-  set_bits(i, encode(dtype, value));
-}
+void Array::set_real(int64_t i, double value) { set_bits(i, encode(dtype, value)); }
 
 std::string Array::text(int64_t i) const {
   if (dtype == TS_DTYPE_BOOL && bits(i) > 1) return fmt::format("{} (a byte that is neither 0 nor 1)", bits(i));
   return is_floating(dtype) ? shortest_text(dtype, real(i)) : std::to_string(integer(i));
 }
 
-std::string Array::hex(int64_t i) const {
-  return fmt::format("0x{:0{}x}", bits(i), 2 * bytes_of(dtype));
-}
+std::string Array::hex(int64_t i) const { return fmt::format("0x{:0{}x}", bits(i), 2 * bytes_of(dtype)); }
 
 } // namespace ts::judge

@@ -38,15 +38,9 @@ struct Encoding {
 const Encoding& encoding(int32_t dtype);
 /// The TS_DTYPE_ number of a name such as "f32"; 0 where there is none.
 int32_t dtype_named(std::string_view name);
-inline const char* name_of(int32_t dtype) {
-  return encoding(dtype).name;
-}
-inline int64_t bytes_of(int32_t dtype) {
-  return encoding(dtype).bytes;
-}
-inline bool is_floating(int32_t dtype) {
-  return encoding(dtype).cls == DtypeClass::floating;
-}
+inline const char* name_of(int32_t dtype) { return encoding(dtype).name; }
+inline int64_t bytes_of(int32_t dtype) { return encoding(dtype).bytes; }
+inline bool is_floating(int32_t dtype) { return encoding(dtype).cls == DtypeClass::floating; }
 /// "bool", "int" or "float", as rows and tables of the spec name classes.
 const char* class_name(int32_t dtype);
 

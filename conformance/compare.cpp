@@ -103,9 +103,7 @@ Verdict judge(const Array& got, const Array& want, const Bounds& bounds, int64_t
   return judge_distance(got, want, bounds, i);
 }
 
-std::string element_text(const Array& array, int64_t i) {
-  return fmt::format("{} ({})", array.text(i), array.hex(i));
-}
+std::string element_text(const Array& array, int64_t i) { return fmt::format("{} ({})", array.text(i), array.hex(i)); }
 
 void describe(Comparison& c, const Array& got, const Array& want, const Bounds& bounds, int64_t i, const Verdict& v) {
   c.first = i;

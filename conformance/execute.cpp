@@ -218,7 +218,7 @@ void Execution::run_all() {
     check_same(*run, *twin, "dense twin", "the same values laid out densely");
   }
   for (const auto& [route, count] : device_.take_census()) outcome_.launches[route] += count;
-  outcome_.telling = !p_.trivial;
+  outcome_.telling = p_.telling;
   outcome_.verdict = p_.trivial && p_.promise == Promise::telling ? Verdict::mistrusted : Verdict::pass;
   if (outcome_.verdict == Verdict::mistrusted)
     outcome_.message = "every expected value is the same, so a constant would pass, and the case does not say so";

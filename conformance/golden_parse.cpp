@@ -284,8 +284,6 @@ std::string GoldenCase::key() const {
   return result;
 }
 
-GoldenFile parse_golden(std::string_view text, std::string_view name) {
-  return Parser(text, name).parse();
-}
+GoldenFile parse_golden(std::string_view text, std::string_view name) { return Parser(text, name).parse(); }
 
 } // namespace ts::judge

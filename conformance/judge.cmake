@@ -14,6 +14,7 @@ file(CREATE_LINK ${CMAKE_SOURCE_DIR}/backends/abi ${judge_root}/backends/abi SYM
 
 file(GLOB judge_sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/oracle/*.cpp)
 list(FILTER judge_sources EXCLUDE REGEX "_test\\.cpp$")
+touchstone_knows_source_root(spec.cpp)
 add_library(touchstone_judge STATIC array.cpp spec.cpp golden.cpp golden_parse.cpp compare.cpp ${judge_sources})
 target_include_directories(touchstone_judge PRIVATE ${judge_root})
 target_compile_options(touchstone_judge PRIVATE $<TARGET_PROPERTY:touchstone_flags,INTERFACE_COMPILE_OPTIONS>

@@ -77,13 +77,29 @@ bool is_trivial(const judge::Expected& expected) {
   return true;
 }
 
+// Whether every element of the operand is one and the same by its layout.
+bool is_constant(Layout layout, const Shape& shape) {
+  if (layout == Layout::immediate || layout == Layout::broadcast_all) return true;
+  return layout == Layout::broadcast_inner && judge::count_of(shape) == shape.back();
+}
+
 Promise promise_of(const Case& c) {
   const int64_t count = judge::count_of(result_shape(c, 0));
   // Nothing to read gives a constant, a sum of nothing among them.
   const auto nothing = [](const Shape& shape) { return judge::count_of(shape) == 0; };
-  return count == 0 || std::any_of(c.shapes.begin(), c.shapes.end(), nothing) ? Promise::empty
-         : count == 1                                                         ? Promise::single
-                                                                              : Promise::telling;
+  if (count == 0 || std::any_of(c.shapes.begin(), c.shapes.end(), nothing)) return Promise::empty;
+  bool constant = true;
+  for (size_t k = 0; k < c.operands.size(); ++k) constant = constant && is_constant(c.operands[k], c.shapes[k]);
+  return count == 1 || constant ? Promise::single : Promise::telling;
+}
+
+// What the comparison can tell once its values are known: one value that is everywhere tells, unless it is what a result
+// that nobody computed holds.
+bool can_tell(const Prepared& p) {
+  if (p.promise == Promise::given) return p.expected.outputs.empty() || p.expected.outputs.front().count() > 0;
+  if (p.promise != Promise::single || p.expected.outputs.empty()) return !p.trivial;
+  const double value = p.expected.outputs.front().real(0);
+  return value == value && value != 0;
 }
 
 } // namespace
@@ -125,6 +141,7 @@ Prepared prepare(const Case& c, const judge::Spec& spec, uint64_t run_seed) {
     }
   }
   p.trivial = is_trivial(p.expected);
+  p.telling = can_tell(p);
   return p;
 }
 

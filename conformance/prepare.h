@@ -12,7 +12,8 @@ namespace ts::conformance {
 /// How much a comparison of the case can tell, said before it is made.
 enum class Promise : uint8_t {
   telling, ///< it can tell right from wrong: a constant, empty or all-NaN expectation is a fault of the case
-  single,  ///< one element: it may be 0 or NaN
+  single,  ///< one element, or one value everywhere by construction: it may be 0 or NaN
+  given,   ///< the spec wrote these values down, each for its reason
   empty,   ///< no element: it cannot
 };
 
@@ -21,7 +22,8 @@ struct Prepared {
   std::vector<Array> inputs; ///< per operand in the row's order, in the shapes of the case
   judge::Expected expected;
   Promise promise = Promise::telling;
-  bool trivial = false;           ///< what the comparison turned out to be
+  bool trivial = false;           ///< the expectation is empty, constant or all NaN
+  bool telling = false;           ///< a wrong result would show
   std::vector<std::string> cites; ///< labels of clauses that this case proves when it passes and is not trivial
 };
 

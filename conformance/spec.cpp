@@ -198,9 +198,7 @@ void check_dtypes(const Place& place) {
 
 } // namespace
 
-Tree parse_tree(const json& value) {
-  return read_tree(Place(value, "expression"));
-}
+Tree parse_tree(const json& value) { return read_tree(Place(value, "expression")); }
 
 Spec parse_spec(std::string_view text, std::string_view name) {
   json document;
@@ -320,9 +318,7 @@ int32_t Spec::family(std::string_view name) const {
   return -1;
 }
 
-bool Spec::has_clause(std::string_view label) const {
-  return by_label_.count(std::string(label)) != 0;
-}
+bool Spec::has_clause(std::string_view label) const { return by_label_.count(std::string(label)) != 0; }
 
 void Spec::index() {
   for (size_t i = 0; i < ops.size(); ++i) {

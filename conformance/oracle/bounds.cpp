@@ -120,9 +120,7 @@ void Terms::add_product(double x, double y) {
   if (vanished) all_zero = integral = false;
 }
 
-double Terms::depth() const {
-  return std::min(n(), 256.0) + (values.empty() ? 0 : std::ceil(std::log2(n())));
-}
+double Terms::depth() const { return std::min(n(), 256.0) + (values.empty() ? 0 : std::ceil(std::log2(n()))); }
 
 Tolerance parse_tolerance(const std::string& text) {
   using Kind = Tolerance::Kind;

@@ -30,8 +30,6 @@ void expect_elementwise(const Call& call, Expected& expected) {
   expected.bounds.push_back(std::move(bounds));
 }
 
-void expect_fill(const Call& call, Expected& expected) {
-  expect_elementwise(call, expected);
-}
+void expect_fill(const Call& call, Expected& expected) { expect_elementwise(call, expected); }
 
 } // namespace ts::judge

@@ -14,15 +14,9 @@ constexpr long kPrecisions[] = {128, 256, 512, 1024, 2304, 4608}; // the last ho
 constexpr size_t kLevels = sizeof kPrecisions / sizeof kPrecisions[0];
 constexpr long kLostBits = 40; // that a chain of operations may lose without a cancellation that is noticed
 
-void set_value(int64_t& r, const Array& a, int64_t i) {
-  r = a.integer(i);
-}
-void set_value(double& r, const Array& a, int64_t i) {
-  r = a.real(i);
-}
-void set_value(Number& r, const Array& a, int64_t i) {
-  set_element(r, a, i);
-}
+void set_value(int64_t& r, const Array& a, int64_t i) { r = a.integer(i); }
+void set_value(double& r, const Array& a, int64_t i) { r = a.real(i); }
+void set_value(Number& r, const Array& a, int64_t i) { set_element(r, a, i); }
 
 /// An attribute as a number; of the kind "of x" it is first rounded to that operand's dtype.
 double real_of(const ts_attribute& attribute, int32_t of) {
@@ -59,7 +53,8 @@ Evaluator::Evaluator(const Call& call, const Tree& tree, int32_t out_dtype)
     arithmetic_ = Arithmetic::integers;
     const int32_t first = call.instance->in.empty() ? out_dtype : call.instance->in[0];
     integers_ = std::make_unique<Machine<Integers>>(expression_, Integers{first});
-  } else if (call.instance->eval == Eval::exact && is_exact_in_double(tree, *call.op, out_dtype, call.instance->in)) {
+  } else if ((call.instance->eval == Eval::exact || !is_floating(out_dtype)) &&
+             is_exact_in_double(tree, *call.op, out_dtype, call.instance->in)) {
     arithmetic_ = Arithmetic::doubles;
     doubles_ = std::make_unique<Machine<Doubles>>(expression_, Doubles{out_dtype});
   }

@@ -97,9 +97,7 @@ struct PrimitiveRow {
 
 /// The row of a primitive by its name in the spec; null where there is none.
 const PrimitiveRow* find_primitive(std::string_view name);
-inline bool is_fold(Primitive p) {
-  return p >= Primitive::sum;
-}
+inline bool is_fold(Primitive p) { return p >= Primitive::sum; }
 
 struct Step {
   Primitive primitive;

@@ -18,9 +18,7 @@ int64_t index_at(const Call& call, const Array& index, int64_t i, int64_t extent
 namespace {
 
 /// An index of rank 1 names slices; any other names single elements.
-bool names_slices(const Op& op) {
-  return op.shape.find("rank(index) = 1") != std::string::npos;
-}
+bool names_slices(const Op& op) { return op.shape.find("rank(index) = 1") != std::string::npos; }
 
 Array gather_elements(const Call& call, const Array& x, const Array& index, int64_t axis) {
   if (index.shape.size() != x.shape.size()) {

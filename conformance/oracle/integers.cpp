@@ -8,12 +8,8 @@ namespace {
 
 constexpr int64_t kLowest = std::numeric_limits<int64_t>::min();
 
-int64_t wrap(uint64_t value) {
-  return static_cast<int64_t>(value);
-}
-uint64_t bits(int64_t value) {
-  return static_cast<uint64_t>(value);
-}
+int64_t wrap(uint64_t value) { return static_cast<int64_t>(value); }
+uint64_t bits(int64_t value) { return static_cast<uint64_t>(value); }
 
 int64_t remainder_towards_zero(int64_t a, int64_t b) {
   return b == 0 || b == -1 ? 0 : a % b; // MIN % -1 would trap
@@ -41,9 +37,7 @@ int64_t power(int64_t a, int64_t b) {
   return wrap(result);
 }
 
-int64_t sign(int64_t a) {
-  return (a > 0) - (a < 0);
-}
+int64_t sign(int64_t a) { return (a > 0) - (a < 0); }
 
 } // namespace
 

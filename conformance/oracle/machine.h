@@ -45,6 +45,8 @@ struct Doubles {
 /// MPFR at a working precision, with what it noticed on the way.
 struct Reals {
   using Value = Number;
+  Reals(int32_t dtype_, long precision_) : dtype(dtype_), precision(precision_) {}
+
   int32_t dtype; ///< that nextafter walks in
   long precision;
   bool negative_zero_sum = false; ///< sums start from -0: the group of a scatter begins with the old element

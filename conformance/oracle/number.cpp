@@ -14,9 +14,7 @@ long last_place_of(const Encoding& e, mpfr_srcptr value) {
   return exponent - (e.precision - 1);
 }
 
-double finite(double value) {
-  return std::clamp(value, -1e300, 1e300);
-}
+double finite(double value) { return std::clamp(value, -1e300, 1e300); }
 
 uint64_t special_bits(const Encoding& e, mpfr_srcptr value) {
   double special = 0;

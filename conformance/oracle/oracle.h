@@ -13,12 +13,8 @@ namespace ts::judge {
 
 using Attributes = std::map<std::string, ts_attribute>;
 
-inline ts_attribute integer_attribute(int64_t value) {
-  return {TS_ATTRIBUTE_INTEGER, 0, value, 0};
-}
-inline ts_attribute real_attribute(double value) {
-  return {TS_ATTRIBUTE_REAL, 0, 0, value};
-}
+inline ts_attribute integer_attribute(int64_t value) { return {TS_ATTRIBUTE_INTEGER, 0, value, 0}; }
+inline ts_attribute real_attribute(double value) { return {TS_ATTRIBUTE_REAL, 0, 0, value}; }
 
 /// One operation on logical values.
 struct Call {

@@ -12,12 +12,8 @@ namespace {
 
 constexpr long kKeptBits = 110; // of a difference of rounded values; with fewer it is computed again with more
 
-void set_truth(mpfr_ptr r, bool truth) {
-  mpfr_set_si(r, truth ? 1 : 0, MPFR_RNDN);
-}
-bool truth(mpfr_srcptr a) {
-  return mpfr_zero_p(a) == 0;
-} // NaN is true
+void set_truth(mpfr_ptr r, bool truth) { mpfr_set_si(r, truth ? 1 : 0, MPFR_RNDN); }
+bool truth(mpfr_srcptr a) { return mpfr_zero_p(a) == 0; } // NaN is true
 
 /// NaN wins; +0 is larger than -0.
 void extremum(mpfr_ptr r, mpfr_srcptr a, mpfr_srcptr b, bool largest) {

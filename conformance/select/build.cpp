@@ -126,7 +126,7 @@ Case Factors::build(const Levels& levels, uint64_t variant) const {
   Case c;
   c.op = &op_;
   c.instance = &instance(levels);
-  const int size = level(levels, Kind::size);
+  const int size = size_level(levels);
   if (op_.family == "matmul") {
     c.shapes = product_at(size, variant);
   } else {

@@ -32,13 +32,15 @@ Factors::Factors(const judge::Op& op) : op_(op) {
     const auto first = [](const judge::Instance& i) { return i.in.empty() ? i.out.front() : i.in.front(); };
     auto same = std::find_if(instances_.begin(), instances_.end(),
                              [&](const auto& group) { return first(*group.front()) == first(instance); });
-    if (same == instances_.end()) same = instances_.insert(same, {});
+    if (same == instances_.end()) same = instances_.emplace(same);
     same->push_back(&instance);
   }
   size_t most = 0;
   for (const auto& group : instances_) most = std::max(most, group.size());
 
-  add(Kind::size, "size", kSizeLevels);
+  // A scalar has no axis.
+  first_size_ = op.attribute("axis") != nullptr ? 1 : 0;
+  add(Kind::size, "size", kSizeLevels - first_size_);
   add(Kind::dtype, "dtype", static_cast<int>(instances_.size()));
   if (most > 1) add(Kind::second_dtype, "second dtype", static_cast<int>(most));
   for (size_t k = 0; k < op.operands.size(); ++k) {
@@ -104,8 +106,10 @@ const judge::Instance& Factors::instance(const Levels& levels) const {
   return *group[std::min(second, group.size() - 1)];
 }
 
+int Factors::size_level(const Levels& levels) const { return first_size_ + level(levels, Kind::size); }
+
 int Factors::rank(const Levels& levels) const {
-  const int size = level(levels, Kind::size);
+  const int size = size_level(levels);
   return op_.family == "matmul" ? static_cast<int>(product_at(size, 0).front().size()) : rank_at(size);
 }
 
@@ -171,7 +175,7 @@ std::optional<Factors::Conflict> Factors::conflict(const Levels& levels) const {
 std::optional<Levels> Factors::settle(Levels levels, const std::vector<size_t>& pinned) const {
   const auto is_pinned = [&](size_t k) { return std::find(pinned.begin(), pinned.end(), k) != pinned.end(); };
   // Every conflict is between two factors, and one of the two always has a level that suits all others.
-  for (int moves = 0; moves < 400; ++moves) {
+  for (int moves = 0; moves < 120; ++moves) {
     const std::optional<Conflict> found = conflict(levels);
     if (!found) return levels;
     size_t move = found->move;

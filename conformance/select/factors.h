@@ -52,6 +52,7 @@ private:
   int find(Kind kind, size_t which = 0) const;
   int level(const Levels& levels, Kind kind, size_t which = 0) const;
   const judge::Instance& instance(const Levels& levels) const;
+  int size_level(const Levels& levels) const;
   int rank(const Levels& levels) const;
   int rank_of_operand(size_t operand, const Levels& levels) const;
   void build_attributes(Case& c, const Levels& levels) const;
@@ -59,6 +60,7 @@ private:
 
   const judge::Op& op_;
   std::vector<Factor> factors_;
+  int first_size_ = 0;
   std::vector<std::vector<const judge::Instance*>> instances_; ///< by first dtype
   std::vector<int> in_place_;                                  ///< operands a result may overwrite
 };

@@ -61,7 +61,7 @@ void fall_back(Device device, Launch& call, const char* reason) {
   for (int i = 0; i < call.output_count; ++i) {
     outputs[i] = reserve(call.outputs[i]);
     // What lies between the elements comes back with them, and an inout operand is read.
-    const bool read = (i == 0 && call.row->inout() >= 0) || !is_contiguous(call.outputs[i].layout);
+    const bool read = (i == 0 && call.row->inout >= 0) || !is_contiguous(call.outputs[i].layout);
     if (read) transfer(row, outputs[i], call.outputs[i].tensor.storage()->buffer(), true);
     copy.outputs[i].tensor = outputs[i].tensor;
     copy.outputs[i].layout = outputs[i].tensor.layout();

@@ -111,7 +111,7 @@ void Table::read_instances() {
 }
 
 void Table::read_rules() {
-#define TS_RULE(name, shape_rule, empty_rule, alias)                                                                   \
+#define TS_RULE(name, family, shape_rule, empty_rule, alias)                                                                   \
   {                                                                                                                    \
     OpRow& op = named(#name);                                                                                          \
     op.shape = ShapeRule::shape_rule;                                                                                  \

@@ -108,7 +108,10 @@ bool is_contiguous(const Layout& layout) {
 }
 
 bool self_overlaps(const Layout& layout) {
-  SmallVector<std::pair<int64_t, int64_t>, 8> axes; // magnitude of the stride, extent
+  struct Axis {
+    int64_t stride, extent;
+  };
+  SmallVector<Axis, 8> axes;
   for (int axis = 0; axis < layout.rank(); ++axis) {
     if (layout.shape[axis] == 0) return false;
     if (layout.shape[axis] == 1) continue;
@@ -116,7 +119,7 @@ bool self_overlaps(const Layout& layout) {
     axes.push_back({std::abs(layout.strides[axis]), layout.shape[axis]});
   }
   // Where each stride steps over everything that the smaller ones reach, no two indices meet.
-  std::sort(axes.begin(), axes.end());
+  std::sort(axes.begin(), axes.end(), [](const Axis& a, const Axis& b) { return a.stride < b.stride; });
   int64_t reached = 0;
   bool nested = true;
   for (const auto& [stride, extent] : axes) {

@@ -7,7 +7,6 @@ add_library(touchstone_flags INTERFACE)
 target_include_directories(touchstone_flags INTERFACE ${CMAKE_SOURCE_DIR})
 target_compile_options(touchstone_flags INTERFACE -Wall -Wextra -Wpedantic -Wshadow -fvisibility=hidden
                        $<$<BOOL:${TS_WERROR}>:-Werror>)
-target_compile_definitions(touchstone_flags INTERFACE TS_SOURCE_ROOT="${CMAKE_SOURCE_DIR}")
 if(TS_SANITIZE)
   target_compile_options(touchstone_flags INTERFACE -fsanitize=address,undefined -fno-sanitize-recover=undefined
                          -fno-omit-frame-pointer)
@@ -25,6 +24,12 @@ endif()
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   target_compile_options(touchstone_kernel_flags INTERFACE -fno-gnu-unique)
 endif()
+
+# Tells the sources that read files of the repository where it lies. They alone are compiled anew in another checkout, so
+# that a compiler cache serves several.
+function(touchstone_knows_source_root)
+  set_source_files_properties(${ARGN} PROPERTIES COMPILE_DEFINITIONS TS_SOURCE_ROOT="${CMAKE_SOURCE_DIR}")
+endfunction()
 
 # A backend is a plug-in: backends/NAME becomes <build>/backends/NAME.so, found there by its name.
 add_custom_target(backends)

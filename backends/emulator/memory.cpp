@@ -1,0 +1,168 @@
+#include "backends/emulator/memory.h"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#if defined(TS_SANITIZE)
+#include <sanitizer/asan_interface.h>
+#define TS_FORBID(address, bytes) ASAN_POISON_MEMORY_REGION(address, bytes)
+#define TS_ALLOW(address, bytes) ASAN_UNPOISON_MEMORY_REGION(address, bytes)
+#else
+#define TS_FORBID(address, bytes) ((void)0)
+#define TS_ALLOW(address, bytes) ((void)0)
+#endif
+
+namespace ts::emulator {
+
+using kernels::DoorError;
+
+namespace {
+
+constexpr uint64_t kQuarantineBytesMax = 64ULL << 20;
+constexpr uint64_t kPage = 4096;
+
+uint64_t round_up(uint64_t bytes, uint64_t multiple) { return (bytes + multiple - 1) / multiple * multiple; }
+
+std::byte* map_alias(int file, uint64_t size, int protection) {
+  void* address = mmap(nullptr, size, protection, MAP_SHARED | MAP_NORESERVE, file, 0);
+  return address == MAP_FAILED ? nullptr : static_cast<std::byte*>(address);
+}
+
+} // namespace
+
+Memory::Memory(uint64_t bytes) : size_(round_up(bytes, kPage)) {
+  const int file = memfd_create("touchstone-emulator", MFD_CLOEXEC);
+  if (file >= 0 && ftruncate(file, static_cast<off_t>(size_)) == 0) {
+    host_ = map_alias(file, size_, PROT_NONE);
+    kernel_ = map_alias(file, size_, PROT_READ | PROT_WRITE);
+  }
+  if (file >= 0) ::close(file);
+  if (host_ != nullptr && kernel_ != nullptr) {
+    free_.emplace(0, size_);
+    return;
+  }
+  if (host_ != nullptr) munmap(host_, size_);
+  throw DoorError(TS_OUT_OF_MEMORY,
+                  "the system gives no " + std::to_string(size_) + " bytes of device memory twice mapped")
+      .values(static_cast<int64_t>(size_), 0);
+}
+
+Memory::~Memory() {
+  TS_ALLOW(kernel_, size_);
+  munmap(host_, size_);
+  munmap(kernel_, size_);
+}
+
+void Memory::fill(uint64_t start, int byte, uint64_t bytes) {
+  TS_ALLOW(kernel_ + start, bytes);
+  memset(kernel_ + start, byte, bytes);
+}
+
+std::byte* Memory::allocate(uint64_t bytes) {
+  if (bytes > size_) return nullptr;
+  const uint64_t length = kGuardBytes + round_up(std::max<uint64_t>(bytes, 1), kAlignment) + kGuardBytes;
+  const auto room = std::find_if(free_.begin(), free_.end(), [&](const auto& hole) { return hole.second >= length; });
+  if (room == free_.end()) return nullptr;
+  const auto [start, hole] = *room;
+  free_.erase(room);
+  if (hole > length) free_.emplace(start + length, hole - length);
+
+  const uint64_t data = start + kGuardBytes;
+  fill(start, kGuardByte, kGuardBytes);
+  fill(data, kFreshByte, bytes);
+  fill(data + bytes, kGuardByte, length - kGuardBytes - bytes);
+  TS_FORBID(kernel_ + start, kGuardBytes);
+  TS_FORBID(kernel_ + data + bytes, length - kGuardBytes - bytes);
+  std::byte* device = host_ + data;
+  blocks_.emplace(device, Block{start, bytes, length});
+  return device;
+}
+
+void Memory::release(std::byte* device) {
+  const auto found = blocks_.find(device);
+  if (found == blocks_.end()) return;
+  const Block block = found->second;
+  blocks_.erase(found);
+  fill(block.start, kReleasedByte, block.length);
+  TS_FORBID(kernel_ + block.start, block.length);
+  quarantine_.push_back(block);
+  quarantine_bytes_ += block.length;
+  while (quarantine_bytes_ > kQuarantineBytesMax) {
+    const Block oldest = quarantine_.front();
+    quarantine_.pop_front();
+    retire(oldest);
+  }
+}
+
+uint64_t Memory::flush_quarantine() {
+  const uint64_t bytes = quarantine_bytes_;
+  while (!quarantine_.empty()) {
+    const Block oldest = quarantine_.front();
+    quarantine_.pop_front();
+    retire(oldest);
+  }
+  return bytes;
+}
+
+// Ends a block's quarantine: nobody may have written to it.
+void Memory::retire(const Block& block) {
+  quarantine_bytes_ -= block.length;
+  TS_ALLOW(kernel_ + block.start, block.length);
+  uint64_t where = 0;
+  if (!is_filled(block.start, kReleasedByte, block.length, &where) && damage_.empty())
+    damage_ = "byte " + std::to_string(static_cast<int64_t>(where) - static_cast<int64_t>(kGuardBytes)) +
+              " of a buffer of " + std::to_string(block.bytes) + " bytes was written after its release";
+  give_back(block.start, block.length);
+}
+
+void Memory::give_back(uint64_t start, uint64_t length) {
+  const auto after = free_.lower_bound(start);
+  if (after != free_.end() && after->first == start + length) {
+    length += after->second;
+    free_.erase(after);
+  }
+  const auto next = free_.lower_bound(start);
+  if (next != free_.begin()) {
+    const auto before = std::prev(next);
+    if (before->first + before->second == start) {
+      before->second += length;
+      return;
+    }
+  }
+  free_.emplace(start, length);
+}
+
+bool Memory::is_filled(uint64_t start, int byte, uint64_t bytes, uint64_t* where) const {
+  const std::byte* first = kernel_ + start;
+  const auto* odd =
+      std::find_if(first, first + bytes, [byte](std::byte b) { return b != static_cast<std::byte>(byte); });
+  *where = static_cast<uint64_t>(odd - first);
+  return *where == bytes;
+}
+
+std::string Memory::guard_damage(std::byte* device) const {
+  const auto found = blocks_.find(device);
+  if (found == blocks_.end()) return "";
+#if defined(TS_SANITIZE)
+  return ""; // the sanitizer forbids the guard zones themselves
+#else
+  const Block& block = found->second;
+  const uint64_t end = block.start + kGuardBytes + block.bytes;
+  uint64_t where = 0;
+  if (!is_filled(block.start, kGuardByte, kGuardBytes, &where))
+    return "byte " + std::to_string(static_cast<int64_t>(where) - static_cast<int64_t>(kGuardBytes)) +
+           " before a buffer of " + std::to_string(block.bytes) + " bytes was written";
+  if (!is_filled(end, kGuardByte, block.start + block.length - end, &where))
+    return "byte " + std::to_string(block.bytes + where) + " past a buffer of " + std::to_string(block.bytes) +
+           " bytes was written";
+  return "";
+#endif
+}
+
+std::string Memory::take_damage() { return std::exchange(damage_, std::string()); }
+
+} // namespace ts::emulator

@@ -1,0 +1,271 @@
+// The matmul family: z = x y over batches, in tiles through shared memory.
+//
+// Element (i, j) of every route is the same chain of fma over k = 0 .. K - 1, from +0, in f32 for f16, bf16 and f32, in
+// f64 for f64, modulo 2^bits for integers; it is rounded once at the end. No padding takes part in the chain.
+#pragma once
+
+#include "backends/kernels/math.h"
+#include "backends/kernels/mutate.h"
+#include "backends/kernels/offsets.h"
+#include "backends/kernels/partition.h"
+#include "backends/kernels/reduce_tree.h"
+
+#include <string>
+
+namespace ts::kernels {
+
+/// A matrix of a batch in device memory: byte strides of its two axes, or one value for all elements.
+template <class T> struct MatrixOperand {
+  const std::byte* data; ///< null for an immediate
+  T immediate;
+  int64_t row_stride, column_stride;
+
+  TS_HD T at(int64_t batch, int64_t row, int64_t column) const {
+    if (data == nullptr) return immediate;
+    return *reinterpret_cast<const T*>(data + batch + row * row_stride + column * column_stride);
+  }
+};
+
+template <class T> using ProductAccumulator = std::conditional_t<is_floating<T>, Compute<T>, math::Wrap<T>>;
+
+/// One product by tiles: a block makes kTile x kTile elements of z, a thread kPatch x kPatch of them.
+template <class T, int kTile, int kDepth, int kPatch> struct MatmulTiles {
+  using A = ProductAccumulator<T>;
+  static constexpr int kThreads = 256;
+  static constexpr int kSide = 16; ///< threads along each side of a tile
+  static constexpr int kLoads = kTile * kDepth / kThreads;
+  static constexpr int kGroup = kPatch < 4 ? kPatch : 4; ///< neighbouring elements of a patch
+  static constexpr int kPad = 4;
+  static_assert(kTile == kSide * kPatch && kLoads * kThreads == kTile * kDepth);
+
+  struct Start {};
+  struct Step {};
+  struct Store {};
+  using Phases = Sequence<Once<Start>, Loop<Step>, Once<Store>>;
+  struct Shared {
+    A x[2][kDepth][kTile + kPad];
+    A y[2][kDepth][kTile + kPad];
+  };
+  struct Local {
+    A sum[kPatch][kPatch];
+    A next_x[kLoads], next_y[kLoads];
+    int64_t row, column;
+    int64_t batch[3]; ///< bytes to this batch's z, x, y
+  };
+
+  MatrixOperand<T> x, y;
+  std::byte* z;
+  int64_t z_row_stride, z_column_stride;
+  int64_t rows, inner, columns;
+  int64_t tiles; ///< of one matrix z
+  Offsets<3> batches;
+  bool x_along_inner; ///< neighbouring threads load along the axis with the smaller stride
+  bool y_along_inner;
+
+  TS_HD int64_t steps() const { return ceil_div(inner, kDepth); }
+
+  struct Cell {
+    int side, inner;
+  };
+  TS_HD static Cell cell(int load, int thread, bool along_inner) {
+    const int e = load * kThreads + thread;
+    return along_inner ? Cell{e / kDepth, e % kDepth} : Cell{e % kTile, e / kTile};
+  }
+
+  TS_HD static A widen(T value) { return static_cast<A>(static_cast<Compute<T>>(value)); }
+
+  TS_HD void load(int64_t step, int thread, Local& local) const {
+    TS_UNROLL
+    for (int i = 0; i < kLoads; ++i) {
+      const Cell c = cell(i, thread, x_along_inner);
+      const int64_t row = local.row + c.side, k = step * kDepth + c.inner;
+      local.next_x[i] = row < rows && k < inner ? widen(x.at(local.batch[1], row, k)) : A{0};
+    }
+    TS_UNROLL
+    for (int i = 0; i < kLoads; ++i) {
+      const Cell c = cell(i, thread, y_along_inner);
+      const int64_t column = local.column + c.side, k = step * kDepth + c.inner;
+      local.next_y[i] = column < columns && k < inner ? widen(y.at(local.batch[2], k, column)) : A{0};
+    }
+  }
+
+  TS_HD void stage(int buffer, int thread, Shared& shared, const Local& local) const {
+    TS_UNROLL
+    for (int i = 0; i < kLoads; ++i) {
+      const Cell c = cell(i, thread, x_along_inner);
+      shared.x[buffer][c.inner][c.side] = local.next_x[i];
+    }
+    TS_UNROLL
+    for (int i = 0; i < kLoads; ++i) {
+      const Cell c = cell(i, thread, y_along_inner);
+      shared.y[buffer][c.inner][c.side] = local.next_y[i];
+    }
+  }
+
+  /// Element i of a thread's patch along one side of the tile: groups of kGroup, a warp's groups side by side.
+  TS_HD static int slot(int lane, int i) { return i / kGroup * (kSide * kGroup) + lane * kGroup + i % kGroup; }
+
+  TS_HD static A fuse(A a, A b, A c) {
+    if constexpr (std::is_floating_point_v<A>)
+      return math::fma(a, b, c);
+    else
+      return a * b + c;
+  }
+
+  TS_HD void multiply(const Shared& shared, int buffer, int k, int thread, Local& local) const {
+    A left[kPatch], right[kPatch];
+    TS_UNROLL
+    for (int i = 0; i < kPatch; ++i) left[i] = shared.x[buffer][k][slot(thread / kSide, i)];
+    TS_UNROLL
+    for (int j = 0; j < kPatch; ++j) right[j] = shared.y[buffer][k][slot(thread % kSide, j)];
+    TS_UNROLL
+    for (int i = 0; i < kPatch; ++i) {
+      TS_UNROLL
+      for (int j = 0; j < kPatch; ++j) local.sum[i][j] = fuse(left[i], right[j], local.sum[i][j]);
+    }
+  }
+
+  TS_HD void operator()(Start, const At& at, Shared& shared, Local& local) const {
+    const int64_t batch = at.block / tiles;
+    const Tile tile = tile_at(rows, columns, kTile, at.block - batch * tiles);
+    local.row = tile.row;
+    local.column = tile.column;
+    batches.at(batch, local.batch);
+    TS_UNROLL
+    for (int i = 0; i < kPatch; ++i) {
+      TS_UNROLL
+      for (int j = 0; j < kPatch; ++j) local.sum[i][j] = A{0};
+    }
+    if (inner == 0) return;
+    load(0, at.thread, local);
+    stage(0, at.thread, shared, local);
+  }
+
+  TS_HD int64_t count(Step, int64_t) const { return steps(); }
+  TS_HD void operator()(Step, const At& at, Shared& shared, Local& local) const {
+    const int buffer = static_cast<int>(at.step & 1);
+    const bool more = at.step + 1 < steps();
+    if (more) load(at.step + 1, at.thread, local);
+    const bool busy =
+        local.row + slot(at.thread / kSide, 0) < rows && local.column + slot(at.thread % kSide, 0) < columns;
+    const int64_t left = inner - at.step * kDepth;
+    if (busy && left >= kDepth) {
+      TS_UNROLL
+      for (int k = 0; k < kDepth; ++k) multiply(shared, buffer, k, at.thread, local);
+    } else if (busy) {
+      for (int k = 0; k < static_cast<int>(left); ++k) multiply(shared, buffer, k, at.thread, local);
+    }
+    if (more) stage(buffer ^ 1, at.thread, shared, local);
+  }
+
+  TS_HD void operator()(Store, const At& at, Shared&, Local& local) const {
+    TS_UNROLL
+    for (int i = 0; i < kPatch; ++i) {
+      const int64_t row = local.row + slot(at.thread / kSide, i);
+      TS_UNROLL
+      for (int j = 0; j < kPatch; ++j) {
+        const int64_t column = local.column + slot(at.thread % kSide, j);
+        if (row >= rows || column >= columns) continue;
+        std::byte* target = z + local.batch[0] + row * z_row_stride + column * z_column_stride;
+        if constexpr (is_floating<T>)
+          *reinterpret_cast<T*>(target) = convert<T>(local.sum[i][j]);
+        else
+          *reinterpret_cast<T*>(target) = static_cast<T>(local.sum[i][j]);
+      }
+    }
+  }
+};
+
+/// A product, pure: extents of the matrices and the strides of batches. Operands are z, x, y.
+struct ProductPlan {
+  int64_t rows, inner, columns;
+  Plan batches;
+};
+
+inline ProductPlan plan_product(const View& z, const View& x, const View& y) {
+  const int rank = z.rank;
+  if (rank < 2 || x.rank != rank || y.rank != rank)
+    throw Refusal(TS_INVALID_ARGUMENT, "matmul takes operands of one rank, 2 or more");
+  ProductPlan plan{x.shape[rank - 2], x.shape[rank - 1], y.shape[rank - 1], begin_plan(rank - 2, z.shape)};
+  bool fits = z.shape[rank - 2] == plan.rows && z.shape[rank - 1] == plan.columns && y.shape[rank - 2] == plan.inner;
+  for (int axis = 0; axis < rank - 2; ++axis)
+    fits = fits && x.shape[axis] == z.shape[axis] && y.shape[axis] == z.shape[axis];
+  if (!fits) throw Refusal(TS_INVALID_ARGUMENT, "the shapes of a product do not agree");
+  for (const View* view : {&z, &x, &y}) add_operand(plan.batches, view->stride, itemsize(view->dtype));
+  merge_axes(plan.batches);
+  return plan;
+}
+
+namespace detail {
+
+/// The byte stride of an axis; an axis of extent 1 has none.
+inline int64_t byte_stride(const View& view, int axis) {
+  return view.shape[axis] == 1 ? 0 : view.stride[axis] * itemsize(view.dtype);
+}
+inline int64_t magnitude(int64_t x) { return x < 0 ? -x : x; }
+
+template <class T> MatrixOperand<T> matrix_operand(const Operand& operand) {
+  const View& view = operand.view;
+  MatrixOperand<T> matrix{operand.immediate ? nullptr : view.data, T{}, byte_stride(view, view.rank - 2),
+                          byte_stride(view, view.rank - 1)};
+  memcpy(&matrix.immediate, &operand.bits, sizeof(T));
+  return matrix;
+}
+
+template <class Task, class T, class Launcher>
+void launch_product(const char* route, int tile, const Call& call, const ProductPlan& plan, Launcher& launcher) {
+  const View& z = call.outputs[0];
+  Task task{};
+  task.x = matrix_operand<T>(call.inputs[0]);
+  task.y = matrix_operand<T>(call.inputs[1]);
+  task.z = z.data;
+  task.z_row_stride = byte_stride(z, z.rank - 2);
+  task.z_column_stride = byte_stride(z, z.rank - 1);
+  task.rows = plan.rows;
+  task.inner = plan.inner;
+  task.columns = plan.columns;
+  task.tiles = tile_count(plan.rows, plan.columns, tile);
+  task.batches = Offsets<3>::of(plan.batches);
+  task.x_along_inner = magnitude(task.x.column_stride) <= magnitude(task.x.row_stride);
+  task.y_along_inner = magnitude(task.y.row_stride) < magnitude(task.y.column_stride);
+  launcher.blocks("matmul", route, plan.batches.count * task.tiles, task);
+}
+
+inline void check_product(const Call& call) {
+  const int32_t dtype = call.outputs[0].dtype;
+  if (dtype == TS_DTYPE_BOOL || itemsize(dtype) == 0) throw Refusal(TS_UNSUPPORTED, "matmul takes numbers");
+  if (call.inputs[0].view.dtype != dtype || call.inputs[1].view.dtype != dtype)
+    throw Refusal(TS_UNSUPPORTED, "matmul takes operands of one dtype");
+}
+
+} // namespace detail
+
+/// A product whose sides are both longer takes the large tile.
+inline constexpr int kMatmulSmallTile = 32;
+
+inline uint64_t matmul_workspace(const Call& call) {
+  detail::check_product(call);
+  plan_product(call.outputs[0], call.inputs[0].view, call.inputs[1].view);
+  return 0;
+}
+
+/// matmul: x (.., M, K) times y (.., K, N).
+template <class Launcher> void matmul(const Call& call, Launcher& launcher) {
+  detail::check_product(call);
+  const ProductPlan plan = plan_product(call.outputs[0], call.inputs[0].view, call.inputs[1].view);
+  const bool large = plan.rows > kMatmulSmallTile && plan.columns > kMatmulSmallTile;
+  with_dtype(call.outputs[0].dtype, [&](auto type) {
+    using T = typename decltype(type)::type;
+    if constexpr (!is_bool<T>) {
+      constexpr int kLarge = sizeof(ProductAccumulator<T>) == 8 ? 64 : 128;
+      if (large) {
+        detail::launch_product<MatmulTiles<T, kLarge, 16, kLarge / 16>, T>("large_tile", kLarge, call, plan, launcher);
+      } else {
+        detail::launch_product<MatmulTiles<T, kMatmulSmallTile, 32, 2>, T>("small_tile", kMatmulSmallTile, call, plan,
+                                                                           launcher);
+      }
+    }
+  });
+}
+
+} // namespace ts::kernels

@@ -1,0 +1,293 @@
+// What reductions combine: a Reducer per kind of accumulator. Its Acc is what trees carry, its Item what an element
+// becomes; run() folds up to 16 items, combine() two accumulators, store() writes the result.
+//
+// Accumulators: f32 for f16, bf16 and f32, f64 for f64, 64 bits that wrap for integers and bool. The 2-norm of f16, bf16
+// and f32 squares in f64, where no square overflows or underflows.
+#pragma once
+
+#include "backends/kernels/math.h"
+#include "backends/kernels/reduce_tree.h"
+#include "backends/kernels/sort_keys.h"
+
+namespace ts::kernels {
+
+/// The accumulator of sums and products of T.
+template <class T> using Accumulator = std::conditional_t<is_floating<T>, Compute<T>, uint64_t>;
+
+/// A value as an accumulator: integers widen to 64 bits, bool is 0 or 1.
+template <class T> TS_HD Accumulator<T> accumulate(T x) {
+  if constexpr (is_bool<T>)
+    return static_cast<bool>(x) ? 1U : 0U;
+  else if constexpr (is_integer<T>)
+    return static_cast<uint64_t>(static_cast<int64_t>(x));
+  else
+    return static_cast<Compute<T>>(x);
+}
+
+/// Writes a real as a floating dtype, rounded once.
+TS_HD void store_real(std::byte* z, int32_t dtype, double value) {
+  switch (dtype) {
+    case TS_DTYPE_F16: *reinterpret_cast<Half*>(z) = Half::round(value); return;
+    case TS_DTYPE_BF16: *reinterpret_cast<BFloat16*>(z) = BFloat16::round(value); return;
+    case TS_DTYPE_F32: *reinterpret_cast<float*>(z) = static_cast<float>(value); return;
+    default: *reinterpret_cast<double*>(z) = value; return;
+  }
+}
+
+/// The default run: items are accumulators already.
+template <class Reducer>
+TS_HD typename Reducer::Acc run_in_lanes(const Reducer& reducer, const typename Reducer::Acc (&item)[kReduceRun],
+                                         int count) {
+  using Acc = typename Reducer::Acc;
+  const auto combine = [&reducer](const Acc& a, const Acc& b) { return reducer.combine(a, b); };
+  return fold_lanes(reducer.identity(), item, count, combine, combine);
+}
+
+/// sum and, with a divisor, mean. A sum starts at +0: the sum of zeros of either sign is +0. // sum
+template <class A> struct SumReducer {
+  using Acc = A;
+  using Item = A;
+  int32_t dtype; ///< of the result
+  double length;
+  bool mean; ///< divide by length
+
+  template <class T> TS_HD A lift(T x, int64_t) const { return accumulate(x); }
+  TS_HD A identity() const { return A{0}; }
+  TS_HD A run(const A (&item)[kReduceRun], int count) const { return run_in_lanes(*this, item, count); }
+  TS_HD A combine(A a, A b) const { return a + b; }
+  TS_HD void store(A value, std::byte* z) const {
+    if constexpr (is_integer<A>)
+      *reinterpret_cast<int64_t*>(z) = static_cast<int64_t>(value);
+    else
+      store_real(z, dtype, mean ? static_cast<double>(value) / length : static_cast<double>(value));
+  }
+};
+
+/// prod.
+template <class A> struct ProductReducer {
+  using Acc = A;
+  using Item = A;
+  int32_t dtype;
+
+  template <class T> TS_HD A lift(T x, int64_t) const { return accumulate(x); }
+  TS_HD A identity() const { return A{1}; }
+  TS_HD A run(const A (&item)[kReduceRun], int count) const { return run_in_lanes(*this, item, count); }
+  TS_HD A combine(A a, A b) const { return a * b; }
+  TS_HD void store(A value, std::byte* z) const {
+    if constexpr (is_integer<A>)
+      *reinterpret_cast<int64_t*>(z) = static_cast<int64_t>(value);
+    else
+      store_real(z, dtype, static_cast<double>(value));
+  }
+};
+
+/// count_nonzero, any and all: how many elements are nonzero, NaN among them.
+struct CountReducer {
+  enum class Asks : int32_t { kHowMany, kAny, kAll };
+  using Acc = uint64_t;
+  using Item = uint64_t;
+  uint64_t magnitude; ///< bits that make an element nonzero: all but the sign of a floating type
+  uint64_t length;
+  Asks asks;
+
+  template <class U> TS_HD Acc lift(U bits, int64_t) const { return (bits & magnitude) != 0 ? 1U : 0U; }
+  TS_HD Acc identity() const { return 0; }
+  TS_HD Acc run(const Acc (&item)[kReduceRun], int count) const { return run_in_lanes(*this, item, count); }
+  TS_HD Acc combine(Acc a, Acc b) const { return a + b; }
+  TS_HD void store(Acc value, std::byte* z) const {
+    if (asks == Asks::kHowMany)
+      *reinterpret_cast<int64_t*>(z) = static_cast<int64_t>(value);
+    else
+      *reinterpret_cast<Bool*>(z) = Bool::of(asks == Asks::kAny ? value != 0 : value == length);
+  }
+};
+
+/// max and min, as the largest key: NaN wins, +0 lies above -0.
+template <class K> struct ExtremeReducer {
+  using Acc = K;
+  using Item = K;
+  KeyRule<K> rule;
+  int32_t bytes; ///< of the dtype
+
+  template <class U> TS_HD K lift(U bits, int64_t) const { return rule.key(bits); }
+  TS_HD K identity() const { return 0; } // no key is smaller
+  TS_HD K run(const K (&item)[kReduceRun], int count) const { return run_in_lanes(*this, item, count); }
+  TS_HD K combine(K a, K b) const { return a < b ? b : a; }
+  TS_HD void store(K value, std::byte* z) const {
+    const K bits = rule.bits(value);
+    switch (bytes) {
+      case 1: *reinterpret_cast<uint8_t*>(z) = static_cast<uint8_t>(bits); return;
+      case 2: *reinterpret_cast<uint16_t*>(z) = static_cast<uint16_t>(bits); return;
+      case 4: *reinterpret_cast<uint32_t*>(z) = static_cast<uint32_t>(bits); return;
+      default: *reinterpret_cast<uint64_t*>(z) = bits; return;
+    }
+  }
+};
+
+/// A key and where it was found.
+template <class K> struct KeyedIndex {
+  K key;
+  int64_t index;
+};
+
+/// argmax and argmin: the first of the largest keys. Zeros are equal, NaN wins.
+template <class K> struct ArgExtremeReducer {
+  using Acc = KeyedIndex<K>;
+  using Item = Acc;
+  KeyRule<K> rule;
+
+  template <class U> TS_HD Acc lift(U bits, int64_t index) const { return {rule.key(bits), index}; }
+  TS_HD Acc identity() const { return {0, INT64_MAX}; } // any element is before it
+  TS_HD Acc run(const Acc (&item)[kReduceRun], int count) const { return run_in_lanes(*this, item, count); }
+  TS_HD Acc combine(const Acc& a, const Acc& b) const {
+    return a.key < b.key || (a.key == b.key && b.index < a.index) ? b : a;
+  }
+  TS_HD void store(const Acc& value, std::byte* z) const { *reinterpret_cast<int64_t*>(z) = value.index; }
+};
+
+/// Count, a mean that need not be exact, and the first and second moments about that very number. The residual takes up
+/// what the mean lost to rounding, so that no error of the mean enters the variance at first order.
+/// After Chan, Golub and LeVeque, "Updating formulae and a pairwise algorithm for computing sample variances", 1979.
+template <class A> struct Moments { A count, mean, residual, squares; };
+
+/// var and std.
+template <class A> struct MomentsReducer {
+  using Acc = Moments<A>;
+  using Item = A;
+  int32_t dtype;
+  bool root; ///< std
+  double length;
+  double divisor; ///< length - correction; not above 0 gives NaN
+
+  template <class T> TS_HD A lift(T x, int64_t) const { return accumulate(x); }
+  TS_HD Acc identity() const { return {0, 0, 0, 0}; }
+  TS_HD Acc run(const A (&item)[kReduceRun], int count) const {
+    if (count == 0) return identity();
+    const auto add = [](A a, A b) { return a + b; };
+    Acc acc{static_cast<A>(count), 0, 0, 0};
+    acc.mean = fold_lanes(A{0}, item, count, add, add) / acc.count;
+    // Once more, so that the mean of a constant is the constant.
+    acc.mean += fold_lanes(
+                    A{0}, item, count, [&acc](A a, A x) { return a + (x - acc.mean); }, add) /
+                acc.count;
+    const A mean = acc.mean;
+    acc.residual = fold_lanes(
+        A{0}, item, count, [mean](A a, A x) { return a + (x - mean); }, add);
+    acc.squares = fold_lanes(
+        A{0}, item, count, [mean](A a, A x) { return math::fma(x - mean, x - mean, a); }, add);
+    return acc;
+  }
+  TS_HD Acc combine(const Acc& a, const Acc& b) const {
+    if (a.count == 0) return b;
+    if (b.count == 0) return a;
+    Acc acc{a.count + b.count, 0, 0, 0};
+    acc.mean = a.mean + (b.mean - a.mean) * (b.count / acc.count);
+    const A from_a = a.mean - acc.mean, from_b = b.mean - acc.mean;
+    const A shift_a = a.count * from_a, shift_b = b.count * from_b;
+    acc.residual = (a.residual + shift_a) + (b.residual + shift_b);
+    acc.squares = (a.squares + from_a * (2 * a.residual + shift_a)) + (b.squares + from_b * (2 * b.residual + shift_b));
+    return acc;
+  }
+  TS_HD void store(const Acc& acc, std::byte* z) const {
+    if (!(divisor > 0) || acc.count == 0) return store_real(z, dtype, math::quiet_nan<double>());
+    const double residual = acc.residual;
+    double squares = static_cast<double>(acc.squares) - residual * residual / length;
+    if (squares < 0) squares = 0; // rounding only
+    const double variance = squares / divisor;
+    store_real(z, dtype, root ? math::sqrt(variance) : variance);
+  }
+};
+
+/// The 2-norm of types whose squares f64 holds.
+struct NormReducer {
+  using Acc = double;
+  using Item = double;
+  int32_t dtype;
+
+  template <class T> TS_HD double lift(T x, int64_t) const { return static_cast<double>(accumulate(x)); }
+  TS_HD double identity() const { return 0; }
+  TS_HD double run(const double (&item)[kReduceRun], int count) const {
+    return fold_lanes(
+        0.0, item, count, [](double a, double x) { return math::fma(x, x, a); },
+        [](double a, double b) { return a + b; });
+  }
+  TS_HD double combine(double a, double b) const { return a + b; }
+  TS_HD void store(double value, std::byte* z) const { store_real(z, dtype, math::sqrt(value)); }
+};
+
+/// Sums of squares of values that are small, medium and big, the outer two scaled into range.
+/// After Blue, "A portable Fortran program to find the Euclidean norm of a vector", 1978.
+struct ScaledSquares {
+  double small, medium, big;
+};
+
+/// The 2-norm of f64 without spurious overflow or underflow.
+struct ScaledNormReducer {
+  using Acc = ScaledSquares;
+  using Item = double;
+  static constexpr double kSmall = 0x1p-511, kBig = 0x1p486; ///< squares between are normal, and 2^52 of them finite
+  static constexpr double kUp = 0x1p537, kDown = 0x1p-538;
+  int32_t dtype;
+
+  template <class T> TS_HD double lift(T x, int64_t) const { return static_cast<double>(accumulate(x)); }
+  TS_HD Acc identity() const { return {0, 0, 0}; }
+  TS_HD Acc run(const double (&item)[kReduceRun], int count) const {
+    return fold_lanes(
+        identity(), item, count,
+        [](Acc acc, double x) {
+          const double size = math::fabs(x);
+          const double up = size * kUp, down = size * kDown;
+          if (size > kBig)
+            acc.big = math::fma(down, down, acc.big);
+          else if (size < kSmall)
+            acc.small = math::fma(up, up, acc.small);
+          else
+            acc.medium = math::fma(size, size, acc.medium); // NaN too
+          return acc;
+        },
+        [this](const Acc& a, const Acc& b) { return combine(a, b); });
+  }
+  TS_HD Acc combine(const Acc& a, const Acc& b) const {
+    return {a.small + b.small, a.medium + b.medium, a.big + b.big};
+  }
+  TS_HD void store(const Acc& acc, std::byte* z) const {
+    double norm = 0;
+    if (acc.big != 0)
+      norm = math::sqrt(acc.big + acc.medium * kDown * kDown) / kDown;
+    else if (acc.medium != 0)
+      norm = math::sqrt(acc.medium + acc.small / kUp / kUp);
+    else
+      norm = math::sqrt(acc.small) / kUp;
+    store_real(z, dtype, norm);
+  }
+};
+
+/// The largest value and the sum of exponentials of distances from it.
+template <class A> struct ScaledExponentials { A top, sum; };
+
+/// logsumexp. An element at the top counts 1 without subtraction, so that rows of equal infinities are themselves.
+template <class A> struct LogSumExpReducer {
+  using Acc = ScaledExponentials<A>;
+  using Item = A;
+  int32_t dtype;
+
+  TS_HD static A weight(A x, A top) { return x == top ? A{1} : math::exp(x - top); }
+  TS_HD static A larger(A a, A b) { return b > a || b != b ? b : a; } // NaN stays
+  template <class T> TS_HD A lift(T x, int64_t) const { return accumulate(x); }
+  TS_HD Acc identity() const { return {-math::infinity<A>(), 0}; }
+  TS_HD Acc run(const A (&item)[kReduceRun], int count) const {
+    const auto add = [](A a, A b) { return a + b; };
+    const A top = fold_lanes(-math::infinity<A>(), item, count, larger, larger);
+    return {top, fold_lanes(
+                     A{0}, item, count, [top](A a, A x) { return a + weight(x, top); }, add)};
+  }
+  TS_HD Acc combine(const Acc& a, const Acc& b) const {
+    const A top = larger(a.top, b.top);
+    return {top, a.sum * weight(a.top, top) + b.sum * weight(b.top, top)};
+  }
+  TS_HD void store(const Acc& acc, std::byte* z) const {
+    store_real(z, dtype, static_cast<double>(acc.top) + static_cast<double>(math::log(acc.sum)));
+  }
+};
+
+} // namespace ts::kernels

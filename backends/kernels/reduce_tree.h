@@ -1,0 +1,247 @@
+// The fixed trees in which every reduction combines, and the two tasks that climb them. A tree depends on the number of
+// elements and on which axis is reduced; never on strides, route, device or the number of threads.
+//
+// A reduction is rows x length: `length` elements, numbered in row-major order of the reduced axes, for each output.
+// Axes of extent 1 do not count. (spec/execution.md)
+//
+// Run. Up to 16 elements. Element i joins lane i mod 4, in order, each lane starting at the identity; the run's value is
+// (lane 0 with lane 1) with (lane 2 with lane 3). Moments and logsumexp take two passes over a run instead.
+//
+// Row tree, where the last axis is among the reduced ones. The row is cut into chunks of 4096. A chunk belongs to a group
+// of W lanes: W = 256 where there are several chunks, else the smallest power of two with 16 W >= length. Lane g folds
+// the run of elements 4g + j + 4Wv (j = 0..3 within v = 0..3). Lanes then combine, lane l with lane l + d, for
+// d = 16, 8, 4, 2, 1 inside each 32 lanes (from W/2 where W < 32), then for d = W/2 down to 32. The chunks' values form
+// a row that is reduced in the same way, until one is left.
+//
+// Column tree, where it is not. The elements of a column are cut into runs of 64, each folded as four runs of 16 that
+// are combined in order, starting at the identity. The values of the runs form a column that is reduced in the same way.
+//
+// Depth, for the error bound k = min(n, 256) + ceil(log2 n): a run 4 + 2; a chunk 6 + log2 W <= 14; a column run
+// 6 + 4 = 10 per factor of 64.
+#pragma once
+
+#include "backends/kernels/mutate.h"
+#include "backends/kernels/offsets.h"
+
+#include <cstddef>
+#include <cstdint>
+
+#if defined(__CUDACC__)
+#define TS_UNROLL _Pragma("unroll")
+#elif defined(__clang__)
+#define TS_UNROLL _Pragma("clang loop unroll(full)")
+#else
+#define TS_UNROLL _Pragma("GCC unroll 16")
+#endif
+
+// The same where a host is better served by a loop: arrays in registers matter to a device only.
+#if defined(__CUDACC__)
+#define TS_UNROLL_ON_DEVICE _Pragma("unroll")
+#else
+#define TS_UNROLL_ON_DEVICE
+#endif
+
+namespace ts::kernels {
+
+inline constexpr int kReduceLanes = 4;
+inline constexpr int kReduceRun = 16;
+inline constexpr int kReduceThreads = 256;
+inline constexpr int64_t kReduceChunk = int64_t{kReduceThreads} * kReduceRun;
+inline constexpr int64_t kReduceColumnRun = 64;
+
+/// How many of the 16 elements first + j + pitch v lie below length: always the leading ones.
+TS_HD int run_count(int64_t first, int64_t pitch, int64_t length) {
+  int count = 0;
+  TS_UNROLL
+  for (int v = 0; v < kReduceRun / kReduceLanes; ++v) {
+    const int64_t left = length - (first + v * pitch);
+    count += left <= 0 ? 0 : left < kReduceLanes ? static_cast<int>(left) : kReduceLanes;
+  }
+  return count;
+}
+
+/// Folds a run into four lanes and those into one. join(acc, item) adds an item, combine(acc, acc) two lanes.
+template <class Acc, class Item, class Join, class Combine>
+TS_HD Acc fold_lanes(const Acc& identity, const Item (&item)[kReduceRun], int count, const Join& join,
+                     const Combine& combine) {
+  Acc lane[kReduceLanes] = {identity, identity, identity, identity};
+  if (count == kReduceRun) {
+    TS_UNROLL
+    for (int v = 0; v < kReduceRun; v += kReduceLanes) {
+      TS_UNROLL
+      for (int j = 0; j < kReduceLanes; ++j) lane[j] = join(lane[j], item[v + j]);
+    }
+  } else {
+    TS_UNROLL_ON_DEVICE
+    for (int i = 0; i < kReduceRun; ++i) {
+      if (i >= count) break;
+      lane[i % kReduceLanes] = join(lane[i % kReduceLanes], item[i]);
+    }
+  }
+  return combine(combine(lane[0], lane[1]), combine(lane[2], lane[3]));
+}
+
+/// Four elements in one load, where they are aligned for it.
+template <class T> struct alignas(sizeof(T) * kReduceLanes) FourElements { T value[kReduceLanes]; };
+
+/// Elements of an operand: `kept` walks the outputs, `reduced` the elements of one of them, in bytes.
+template <class T> struct ReduceElements {
+  const std::byte* data; ///< null for an immediate
+  T immediate;
+  Offsets<1> kept;
+  Offsets<1> reduced;
+  int64_t length;
+  bool wide; ///< elements of a row follow each other and every fourth is aligned for FourElements
+
+  TS_HD int64_t base(int64_t row) const {
+    int64_t offset[1];
+    kept.at(row, offset);
+    return offset[0];
+  }
+  TS_HD T at(int64_t start, int64_t index) const {
+    if (data == nullptr) return immediate;
+    int64_t offset[1] = {index * reduced.stride[0][0]};
+    if (reduced.rank > 1) reduced.at(index, offset);
+    return *reinterpret_cast<const T*>(data + start + offset[0]);
+  }
+
+  template <class Reducer>
+  TS_HD typename Reducer::Acc fold(const Reducer& reducer, int64_t start, int64_t first, int64_t pitch) const {
+    const int count = run_count(first, pitch, length);
+    typename Reducer::Item item[kReduceRun];
+    if (wide && count == kReduceRun) {
+      TS_UNROLL
+      for (int v = 0; v < kReduceRun / kReduceLanes; ++v) {
+        const int64_t index = first + v * pitch;
+        const auto four =
+            *reinterpret_cast<const FourElements<T>*>(data + start + index * static_cast<int64_t>(sizeof(T)));
+        TS_UNROLL
+        for (int j = 0; j < kReduceLanes; ++j) item[v * kReduceLanes + j] = reducer.lift(four.value[j], index + j);
+      }
+    } else {
+      TS_UNROLL_ON_DEVICE
+      for (int i = 0; i < kReduceRun; ++i) {
+        if (i >= count) break;
+        const int64_t index = first + i / kReduceLanes * pitch + i % kReduceLanes;
+        item[i] = reducer.lift(at(start, index), index);
+      }
+    }
+    return reducer.run(item, count);
+  }
+};
+
+/// Values of the level below: element r of output o is data[o outer + r inner].
+template <class Acc> struct ReducePartials {
+  const Acc* data;
+  int64_t outer;
+  int64_t inner;
+  int64_t length;
+
+  TS_HD int64_t base(int64_t row) const { return row * outer; }
+
+  template <class Reducer> TS_HD Acc fold(const Reducer& reducer, int64_t start, int64_t first, int64_t pitch) const {
+    const int count = run_count(first, pitch, length);
+    Acc item[kReduceRun];
+    TS_UNROLL_ON_DEVICE
+    for (int i = 0; i < kReduceRun; ++i) {
+      if (i >= count) break;
+      const int64_t index = first + i / kReduceLanes * pitch + i % kReduceLanes;
+      item[i] = data[start + index * inner];
+    }
+    const auto combine = [&reducer](const Acc& a, const Acc& b) { return reducer.combine(a, b); };
+    return fold_lanes(reducer.identity(), item, count, combine, combine);
+  }
+};
+
+/// Where values go: the output itself, or the next level's elements.
+template <class Acc> struct ReduceTarget {
+  std::byte* z;
+  Offsets<1> kept;
+  Acc* partials; ///< null at the last level
+
+  template <class Reducer>
+  TS_HD void put(const Reducer& reducer, const Acc& value, int64_t row, int64_t partial) const {
+    if (partials != nullptr) {
+      partials[partial] = value;
+      return;
+    }
+    int64_t offset[1];
+    kept.at(row, offset);
+    reducer.store(value, z + offset[0]);
+  }
+};
+
+/// One level of the row tree: groups of 2^width_log2 threads, each with one chunk of one row.
+template <class Reducer, class Input> struct ReduceRows {
+  using Acc = typename Reducer::Acc;
+  static constexpr int kThreads = kReduceThreads;
+  struct Load {};
+  struct Fold {};
+  struct Store {};
+  using Phases = Sequence<Once<Load>, Loop<Fold>, Once<Store>>;
+  struct Shared {
+    Acc value[kThreads];
+  };
+  struct Local {};
+
+  Reducer reducer;
+  Input in;
+  ReduceTarget<Acc> out;
+  int64_t rows;
+  int64_t chunks;
+  int32_t width_log2;
+
+  TS_HD int64_t blocks() const { return ceil_div(rows * chunks, kThreads >> width_log2); }
+  TS_HD int64_t group(const At& at) const { return at.block * (kThreads >> width_log2) + (at.thread >> width_log2); }
+  TS_HD int lane(const At& at) const { return at.thread & ((1 << width_log2) - 1); }
+
+  TS_HD void operator()(Load, const At& at, Shared& shared, Local&) const {
+    const int64_t mine = group(at);
+    shared.value[at.thread] = reducer.identity();
+    if (mine >= rows * chunks) return;
+    const int64_t row = chunks == 1 ? mine : mine / chunks;
+    const int64_t first = (mine - row * chunks) * kReduceChunk + lane(at) * kReduceLanes;
+    shared.value[at.thread] = in.fold(reducer, in.base(row), first, int64_t{kReduceLanes} << width_log2);
+  }
+
+  TS_HD int64_t count(Fold, int64_t) const { return width_log2; }
+  TS_HD void operator()(Fold, const At& at, Shared& shared, Local&) const {
+    const int step = static_cast<int>(at.step);
+    const int warp_log2 = width_log2 < 5 ? width_log2 : 5;
+    const bool within = step < warp_log2;
+    const int distance = within ? 1 << (warp_log2 - 1 - step) : 1 << (width_log2 - 1 - (step - warp_log2));
+    const int place = within ? at.thread & ((1 << warp_log2) - 1) : lane(at);
+    if (place >= distance || (!within && place % kWarp != 0)) return;
+    shared.value[at.thread] = reducer.combine(shared.value[at.thread], shared.value[at.thread + distance]);
+  }
+
+  TS_HD void operator()(Store, const At& at, Shared& shared, Local&) const {
+    const int64_t mine = group(at);
+    if (lane(at) != 0 || mine >= rows * chunks) return;
+    out.put(reducer, shared.value[at.thread], mine, mine); // a row is its only chunk where this is the last level
+  }
+};
+
+/// One level of the column tree: a work item folds one run of one column.
+template <class Reducer, class Input> struct ReduceColumns {
+  using Acc = typename Reducer::Acc;
+
+  Reducer reducer;
+  Input in;
+  ReduceTarget<Acc> out;
+  int64_t columns;
+
+  TS_HD void operator()(int64_t item) const {
+    const int64_t run = item / columns, column = item - run * columns;
+    const int64_t start = in.base(column);
+    Acc value = reducer.identity();
+    for (int64_t part = 0; part < kReduceColumnRun; part += kReduceRun) {
+      const int64_t first = run * kReduceColumnRun + part;
+      if (first >= in.length) break;
+      value = reducer.combine(value, in.fold(reducer, start, first, kReduceLanes));
+    }
+    out.put(reducer, value, column, item);
+  }
+};
+
+} // namespace ts::kernels

@@ -1,0 +1,94 @@
+// Order as unsigned numbers: a rule maps the bits of any dtype to keys that compare as the values do, so that maxima,
+// searches for extremes and sorting are written once per key width and never meet a comparison of floats.
+#pragma once
+
+#include "backends/kernels/mutate.h"
+#include "backends/kernels/numbers.h"
+
+#include <cstdint>
+
+namespace ts::kernels {
+
+/// Which key NaN takes: the largest always (it wins), or the largest before reversal (last ascending, first descending).
+enum class NanPlace { kWins, kSorted };
+
+/// How equal zeros compare: as one value, or -0 below +0.
+enum class Zeros { kEqual, kSigned };
+
+/// Maps element bits, zero-extended to K (uint32_t or uint64_t), to keys and back.
+template <class K> struct KeyRule {
+  K limit;     ///< largest bits of a value: 1 for bool, whose other bytes all mean true
+  K sign;      ///< the sign bit, 0 for an unsigned type
+  K magnitude; ///< the bits beside the sign of a floating type, every bit of an integer
+  K infinity;  ///< magnitude of infinity; what lies above is NaN
+  K body;      ///< all bits of a floating type: negative values count downwards. 0 for integers
+  K joined;    ///< what is left of the bits of a zero: all but the sign where zeros are equal
+  K flip;      ///< all bits of the type to reverse the order, else 0
+  K nan;       ///< the key of NaN
+  K quiet;     ///< the canonical NaN
+
+  TS_HD K key(K bits) const {
+    bits = bits < limit ? bits : limit;
+    const K size = bits & magnitude;
+    if (size > infinity) return nan;
+    if (size == 0) bits &= joined;
+    return bits ^ (sign | ((bits & sign) != 0 ? body : K{0})) ^ flip;
+  }
+
+  /// The bits of a key; NaN comes back canonical.
+  TS_HD K bits(K key) const {
+    if (key == nan && body != 0) return quiet;
+    const K straight = key ^ flip;
+    return straight ^ (sign | ((straight & sign) != 0 ? K{0} : body));
+  }
+
+  /// NaN counts as nonzero, -0 as zero.
+  TS_HD bool nonzero(K bits) const { return (bits & magnitude) != 0; }
+};
+
+/// The rule of a dtype whose elements fit K. reverse turns the order round.
+template <class K> KeyRule<K> key_rule(int32_t dtype, bool reverse, NanPlace place, Zeros zeros) {
+  const int bits = itemsize(dtype) * 8;
+  const K all = static_cast<K>(~K{0}) >> (static_cast<int>(sizeof(K)) * 8 - bits);
+  const K top = static_cast<K>(K{1} << (bits - 1));
+  KeyRule<K> rule{};
+  rule.limit = dtype == TS_DTYPE_BOOL ? K{1} : all;
+  rule.magnitude = all;
+  rule.infinity = all;
+  rule.joined = all;
+  rule.flip = reverse ? all : K{0};
+  rule.nan = reverse && place == NanPlace::kSorted ? K{0} : all;
+  int fraction = 0;
+  switch (dtype) {
+    case TS_DTYPE_I32:
+    case TS_DTYPE_I64: rule.sign = top; return rule;
+    case TS_DTYPE_F16: fraction = 10; break;
+    case TS_DTYPE_BF16: fraction = 7; break;
+    case TS_DTYPE_F32: fraction = 23; break;
+    case TS_DTYPE_F64: fraction = 52; break;
+    default: return rule;
+  }
+  rule.sign = top;
+  rule.magnitude = all ^ top;
+  rule.infinity = rule.magnitude >> fraction << fraction;
+  rule.quiet = rule.infinity | static_cast<K>(K{1} << (fraction - 1));
+  rule.body = all;
+  rule.joined = zeros == Zeros::kEqual ? rule.magnitude : all;
+  return rule;
+}
+
+/// Calls visit(Type<U>{}) with the unsigned type of a dtype's width: what families that only move or order values see.
+template <class Visit> bool with_bits(int32_t dtype, Visit&& visit) {
+  switch (itemsize(dtype)) {
+    case 1: visit(Type<uint8_t>{}); return true;
+    case 2: visit(Type<uint16_t>{}); return true;
+    case 4: visit(Type<uint32_t>{}); return true;
+    case 8: visit(Type<uint64_t>{}); return true;
+    default: return false;
+  }
+}
+
+/// The key type of element bits U.
+template <class U> using KeyOf = std::conditional_t<sizeof(U) == 8, uint64_t, uint32_t>;
+
+} // namespace ts::kernels
