@@ -29,6 +29,8 @@ def bound(op, instance, expected, values, group):
     if name not in CLASSES:
         raise SpecError(f"row {op.name}: tolerance {name} is unknown; known are exact, ulp(n), {', '.join(sorted(CLASSES))}")
     terms = _terms(op, instance, values, group)
+    if name == "logsumexp" and expected:
+        terms = [term for term in terms if term != -math.inf]  # its weight is 0
     if any(not math.isfinite(term) for term in terms):
         return Fraction(0)
     stepper = dtype if name == "serial" else accumulator
