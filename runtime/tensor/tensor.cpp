@@ -1,7 +1,7 @@
 #include "runtime/tensor/tensor.h"
 
 #include "runtime/errors.h"
-#include "runtime/ops/dispatch.h"
+#include "runtime/tensor/movement.h"
 #include "runtime/tensor/print.h"
 #include "runtime/tensor/view.h"
 

@@ -1,4 +1,4 @@
-#include "runtime/tensor/layout.h"
+#include "runtime/base/layout.h"
 
 #include "runtime/errors.h"
 
