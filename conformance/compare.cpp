@@ -85,6 +85,7 @@ Verdict judge_distance(const Array& got, const Array& want, const Bounds& bounds
     const bool pass = g == w || distance.ulps <= allowed + kSlack;
     return {pass && std::isfinite(allowed), distance.ulps, allowed > 0 ? distance.ulps / allowed : 0, ""};
   }
+  if (!std::isfinite(absolute)) return {false, distance.ulps, 0, "the bound is not finite"};
   if (absolute == 0) return {g == w, distance.ulps, 0, g == w ? "" : "the value is exact in any order of summation"};
   const double error = std::ldexp(distance.ulps, distance.last_place);
   const double ratio = error / absolute;
