@@ -186,6 +186,7 @@ void Execution::run_all() {
     const bool unsupported = answer.status == TS_UNSUPPORTED;
     outcome_.verdict = unsupported ? Verdict::unsupported : Verdict::pass;
     outcome_.message = unsupported ? answer.reason : "";
+    outcome_.check = unsupported ? "" : "refusal";
     outcome_.telling = !unsupported;
     outcome_.elements = unsupported ? 0 : 1;
     return;

@@ -31,7 +31,8 @@ bool is_bad(Verdict verdict);
 struct Outcome {
   std::string name;
   Verdict verdict = Verdict::missing;
-  std::string check;    ///< which of the checks spoke: "values", "gaps", "poison", "dense twin", ...
+  std::string
+      check; ///< which check spoke: "values", "gaps", "poison", "dense twin", ...; "refusal" of a rightly refused call
   std::string message;  ///< one line or several; empty on pass
   int64_t elements = 0; ///< compared
   bool telling = false; ///< the comparison could have failed

@@ -142,6 +142,7 @@ template <class Visit> void with_floating(int32_t dtype, Visit&& visit) {
   if (!known) refuse_dtype(dtype);
 }
 
+/// Refuses a group of nothing, unless there are no groups. // reduce.6, reduce.7
 inline void require_elements(const ReductionPlan& plan, const char* op) {
   if (plan.length == 0) throw Refusal(TS_INVALID_ARGUMENT, std::string(op) + " of no elements has no value");
 }

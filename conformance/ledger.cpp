@@ -1,0 +1,130 @@
+#include "conformance/ledger.h"
+
+#include "conformance/filter.h"
+#include "runtime/errors.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace ts::conformance {
+
+namespace {
+
+// `elementwise/add/f32`: what a backend supports or not as a whole.
+std::string instance_of(const std::string& name) {
+  size_t at = 0;
+  for (int slashes = 0; slashes < 3 && at != std::string::npos; ++slashes) at = name.find('/', at == 0 ? 0 : at + 1);
+  return name.substr(0, at);
+}
+
+} // namespace
+
+Ledger::Ledger(std::string backend, std::vector<std::string> selected, std::vector<Expectation> expectations)
+    : backend_(std::move(backend)), expectations_(std::move(expectations)), used_(expectations_.size(), false) {
+  for (std::string& name : selected) {
+    if (!place_.emplace(name, outcomes_.size()).second)
+      throw BackendError(fmt::format("the case '{}' was selected twice", name));
+    outcomes_.emplace_back();
+    outcomes_.back().name = std::move(name);
+  }
+}
+
+void Ledger::record(Outcome outcome) {
+  const auto found = place_.find(outcome.name);
+  if (found == place_.end())
+    throw BackendError(fmt::format("an outcome of '{}', which was not selected", outcome.name));
+  Outcome& place = outcomes_[found->second];
+  if (place.verdict != Verdict::missing) throw BackendError(fmt::format("a second outcome of '{}'", outcome.name));
+  for (size_t k = 0; k < expectations_.size(); ++k) {
+    if (!glob_matches(expectations_[k].glob, outcome.name)) continue;
+    used_[k] = true;
+    if (outcome.verdict == Verdict::pass)
+      outcome.verdict = Verdict::unexpected_pass;
+    else if (is_bad(outcome.verdict))
+      outcome.verdict = Verdict::known_failure;
+    outcome.message = fmt::format("{} says: {}{}{}", expectations_[k].place, expectations_[k].reason,
+                                  outcome.message.empty() ? "" : "; ", outcome.message);
+    break;
+  }
+  place = std::move(outcome);
+}
+
+void Ledger::close(bool whole, const std::set<std::string>& routes_owed) {
+  counts_.fill(0);
+  for (Outcome& outcome : outcomes_) {
+    if (outcome.verdict == Verdict::missing && outcome.message.empty())
+      outcome.message = "selected, and no worker gave an outcome";
+    ++counts_[static_cast<size_t>(outcome.verdict)];
+  }
+  check_support();
+  if (!whole) return;
+  check_expectations();
+  check_routes(routes_owed);
+}
+
+// A claimed tuple of dtypes covers every layout, rank and shape: what ran once may not be unsupported elsewhere.
+void Ledger::check_support() {
+  struct Support {
+    const std::string *ran = nullptr, *refused = nullptr;
+    int64_t refusals = 0;
+  };
+  std::map<std::string, Support> instances;
+  for (const Outcome& outcome : outcomes_) {
+    Support& support = instances[instance_of(outcome.name)];
+    if (outcome.verdict == Verdict::unsupported) {
+      if (support.refused == nullptr) support.refused = &outcome.name;
+      ++support.refusals;
+    } else if (outcome.verdict == Verdict::pass && outcome.check.empty() && support.ran == nullptr) {
+      support.ran = &outcome.name;
+    }
+  }
+  for (const auto& [instance, support] : instances) {
+    if (support.ran == nullptr || support.refused == nullptr) continue;
+    irregularities_.push_back(
+        {"support", fmt::format("{} is claimed ({} ran) and refused {} times ({}): a claimed tuple of "
+                                "dtypes covers all layouts, ranks and shapes",
+                                instance, *support.ran, support.refusals, *support.refused)});
+  }
+}
+
+void Ledger::check_expectations() {
+  for (size_t k = 0; k < expectations_.size(); ++k) {
+    if (!used_[k])
+      irregularities_.push_back(
+          {"expectation", fmt::format("{}: '{}' matches no case", expectations_[k].place, expectations_[k].glob)});
+  }
+}
+
+void Ledger::check_routes(const std::set<std::string>& owed) {
+  const std::map<std::string, uint64_t> seen = routes();
+  for (const std::string& route : owed)
+    if (seen.count(route) == 0) irregularities_.push_back({"route", fmt::format("no case took the route {}", route)});
+}
+
+int64_t Ledger::telling() const {
+  return std::count_if(outcomes_.begin(), outcomes_.end(),
+                       [](const Outcome& o) { return o.verdict == Verdict::pass && o.telling; });
+}
+
+std::map<std::string, uint64_t> Ledger::routes() const {
+  std::map<std::string, uint64_t> routes;
+  for (const Outcome& outcome : outcomes_)
+    for (const auto& [route, launches] : outcome.launches) routes[route] += launches;
+  return routes;
+}
+
+std::set<std::string> Ledger::cited() const {
+  std::set<std::string> cited;
+  for (const Outcome& outcome : outcomes_)
+    if (outcome.verdict == Verdict::pass && outcome.telling) cited.insert(outcome.cites.begin(), outcome.cites.end());
+  return cited;
+}
+
+bool Ledger::green() const {
+  return irregularities_.empty() &&
+         std::none_of(outcomes_.begin(), outcomes_.end(), [](const Outcome& o) { return is_bad(o.verdict); });
+}
+
+} // namespace ts::conformance

@@ -1,0 +1,137 @@
+#include "conformance/report/summary.h"
+
+#include "runtime/errors.h"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+
+namespace ts::conformance {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+void write_file(const fs::path& path, const std::string& text) {
+  std::ofstream file(path);
+  file << text;
+  file.flush();
+  if (!file) throw ValueError(fmt::format("report: cannot write {}", path.string()));
+}
+
+nlohmann::json summary_of(const Ledger& ledger, double seconds) {
+  nlohmann::json counts;
+  for (int k = 0; k < kVerdictCount; ++k)
+    counts[std::string(name_of(static_cast<Verdict>(k)))] = ledger.count(static_cast<Verdict>(k));
+  nlohmann::json irregularities = nlohmann::json::array();
+  for (const Irregularity& i : ledger.irregularities())
+    irregularities.push_back({{"kind", i.kind}, {"message", i.message}});
+  return {{"backend", ledger.backend()},
+          {"cases", ledger.outcomes().size()},
+          {"counts", counts},
+          {"telling", ledger.telling()},
+          {"seconds", seconds},
+          {"routes", ledger.routes()},
+          {"irregularities", irregularities},
+          {"green", ledger.green()}};
+}
+
+} // namespace
+
+bool RunReport::green() const {
+  return irregular.empty() && selection.missing == 0 &&
+         std::all_of(ledgers.begin(), ledgers.end(), [](const Ledger& l) { return l.green(); });
+}
+
+std::string grouped(int64_t number) {
+  std::string text = std::to_string(number);
+  for (auto at = static_cast<std::ptrdiff_t>(text.size()) - 3; at > 0; at -= 3)
+    text.insert(static_cast<size_t>(at), ",");
+  return text;
+}
+
+std::string summary_line(const Ledger& ledger, double seconds) {
+  std::string text = fmt::format("{} passed", grouped(ledger.count(Verdict::pass)));
+  const auto add = [&](Verdict verdict, const char* word) {
+    if (ledger.count(verdict) != 0) text += fmt::format(" · {} {}", grouped(ledger.count(verdict)), word);
+  };
+  add(Verdict::fail, "failed");
+  add(Verdict::crash, "crashed");
+  add(Verdict::timeout, "timed out");
+  add(Verdict::flaky, "flaky");
+  add(Verdict::mistrusted, "mistrusted");
+  add(Verdict::missing, "missing");
+  add(Verdict::unexpected_pass, "passed unexpectedly");
+  add(Verdict::known_failure, "known failures");
+  add(Verdict::unsupported, "unsupported");
+  if (!ledger.irregularities().empty()) text += fmt::format(" · {} irregularities", ledger.irregularities().size());
+  return fmt::format("{:<10} {:<60} {:>7.1f} s", ledger.backend(), text, seconds);
+}
+
+std::string replay_line(const std::string& backend, const std::string& name, uint64_t seed) {
+  return fmt::format("touchstone replay --backend {}{} {}", backend, seed == 0 ? "" : fmt::format(" --seed {}", seed),
+                     name);
+}
+
+std::string failure_text(const std::string& backend, const Outcome& outcome, uint64_t seed) {
+  std::string verdict(name_of(outcome.verdict));
+  std::transform(verdict.begin(), verdict.end(), verdict.begin(),
+                 [](char c) { return c == '_' ? ' ' : static_cast<char>(std::toupper(c)); });
+  return fmt::format("{}  {}: {}\n      {}{}{}\n      replay: {}", verdict, backend, outcome.name, outcome.check,
+                     outcome.check.empty() ? "" : ": ", outcome.message, replay_line(backend, outcome.name, seed));
+}
+
+std::string summary_json(const RunReport& report) {
+  nlohmann::json backends = nlohmann::json::array();
+  for (size_t k = 0; k < report.ledgers.size(); ++k)
+    backends.push_back(summary_of(report.ledgers[k], report.seconds[k]));
+  const nlohmann::json json = {{"version", report.version},
+                               {"seed", report.seed},
+                               {"filter", report.filter},
+                               {"shard", report.shard},
+                               {"whole", report.whole},
+                               {"selected", report.selection.names.size()},
+                               {"pairs", report.selection.pairs},
+                               {"pairs_infeasible", report.selection.infeasible},
+                               {"pairs_missing", report.selection.missing},
+                               {"backends", backends},
+                               {"irregular", report.irregular},
+                               {"wall_seconds", report.wall_seconds},
+                               {"green", report.green()}};
+  return json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+}
+
+void prepare_folder(const std::string& folder) {
+  std::error_code problem;
+  fs::create_directories(folder, problem);
+  const fs::path probe = fs::path(folder) / ".touchstone-probe";
+  std::ofstream file(probe);
+  file << "x";
+  file.flush();
+  if (!file)
+    throw ValueError(fmt::format("report folder '{}' cannot be written{}{}", folder, problem ? ": " : "",
+                                 problem ? problem.message() : ""));
+  file.close();
+  fs::remove(probe, problem);
+}
+
+void write_reports(const RunReport& report, const std::string& folder) {
+  const fs::path base(folder);
+  write_file(base / "summary.json", summary_json(report));
+  std::string lines;
+  for (const Ledger& ledger : report.ledgers) {
+    for (const Outcome& outcome : ledger.outcomes()) {
+      std::string line = to_json(outcome);
+      line.insert(1, fmt::format("\"backend\":{},", nlohmann::json(ledger.backend()).dump()));
+      lines += line + "\n";
+    }
+  }
+  write_file(base / "results.jsonl", lines);
+  write_file(base / "junit.xml", junit_xml(report));
+  write_file(base / "index.html", html_page(report));
+}
+
+} // namespace ts::conformance

@@ -1,0 +1,52 @@
+// A finished run as people and programs read it.
+#pragma once
+
+#include "conformance/ledger.h"
+#include "conformance/select/select.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace ts::conformance {
+
+/// Everything that a report says.
+struct RunReport {
+  std::string version;
+  uint64_t seed = 0;
+  std::string filter, shard;
+  bool whole = false;          ///< every case was selected
+  Selection selection;         ///< of the tiers that ran; names as selected
+  std::vector<Ledger> ledgers; ///< closed, one per backend
+  std::vector<double> seconds; ///< of case time, per backend
+  std::vector<std::string> irregular;
+  double wall_seconds = 0;
+
+  bool green() const;
+};
+
+/// `cpu 18,402 passed · 3 failed · 6,321 unsupported   9.8 s`: one line per backend.
+std::string summary_line(const Ledger& ledger, double seconds);
+
+/// A failed case as the terminal shows it: verdict and name, what is wrong, and the line that replays it.
+std::string failure_text(const std::string& backend, const Outcome& outcome, uint64_t seed);
+
+/// The line that replays a case, ready to be pasted.
+std::string replay_line(const std::string& backend, const std::string& name, uint64_t seed);
+
+/// 12345 as 12,345.
+std::string grouped(int64_t number);
+
+/// Writes summary.json, results.jsonl, junit.xml and index.html. Throws ValueError where the folder cannot be written.
+void write_reports(const RunReport& report, const std::string& folder);
+
+/// The folder exists afterwards and can be written; ValueError with the reason otherwise. Done before a run, so that a
+/// run's result is never lost for it.
+void prepare_folder(const std::string& folder);
+
+/// Parts of write_reports.
+std::string summary_json(const RunReport& report);
+std::string junit_xml(const RunReport& report);
+std::string html_page(const RunReport& report);
+
+} // namespace ts::conformance

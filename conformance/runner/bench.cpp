@@ -1,0 +1,51 @@
+#include "conformance/runner/bench.h"
+
+#include "runtime/errors.h"
+
+#include <fmt/format.h>
+
+#include <chrono>
+
+namespace ts::conformance {
+
+namespace {
+std::shared_ptr<Backend> open_with_layers(const std::string& backend, const std::vector<std::string>& layers) {
+  if (!layers.empty()) throw BackendError(fmt::format("unknown layer '{}'", layers.front()));
+  return open_backend(backend);
+}
+} // namespace
+
+Bench::Bench(const Settings& settings) : seed_(settings.seed) {
+  for (const std::string& backend : settings.backends) {
+    std::shared_ptr<Backend> open = open_with_layers(backend, settings.layers);
+    if (open->device_count() < 1) throw BackendError(fmt::format("{}: it has no device here", backend));
+    devices_.push_back(std::make_unique<Device>(std::move(open)));
+  }
+}
+
+const Prepared& Bench::prepared(const std::string& name) {
+  if (last_ && last_name_ == name) return *last_;
+  last_.reset();
+  last_ = std::make_unique<Prepared>(prepare(parse_case(name, judge::spec()), judge::spec(), seed_));
+  last_name_ = name;
+  return *last_;
+}
+
+Outcome Bench::run(size_t backend, const std::string& name) { return run(backend, name, {}); }
+
+Outcome Bench::run(size_t backend, const std::string& name, const Watcher& watch) {
+  const auto begin = std::chrono::steady_clock::now();
+  Outcome outcome;
+  try {
+    outcome = execute(prepared(name), *devices_[backend], watch);
+  } catch (const std::exception& problem) {
+    outcome.verdict = Verdict::fail;
+    outcome.check = "spec";
+    outcome.message = problem.what();
+  }
+  outcome.name = name;
+  outcome.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  return outcome;
+}
+
+} // namespace ts::conformance

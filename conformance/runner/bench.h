@@ -1,0 +1,42 @@
+// The open backends of one process, and cases run on them one at a time.
+#pragma once
+
+#include "conformance/device.h"
+#include "conformance/execute.h"
+#include "conformance/outcome.h"
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace ts::conformance {
+
+/// What a run is made with, the same in every process of it.
+struct Settings {
+  std::vector<std::string> backends; ///< as the user wrote them
+  std::vector<std::string> layers;   ///< outermost first
+  uint64_t seed = 0;
+};
+
+class Bench {
+public:
+  /// Opens every backend, wrapped in the layers. Throws BackendError with the reason.
+  explicit Bench(const Settings& settings);
+
+  /// Runs a case by its name. A fault of the spec, of a golden file or of the harness is a fail with check "spec".
+  Outcome run(size_t backend, const std::string& name);
+  Outcome run(size_t backend, const std::string& name, const Watcher& watch);
+
+  Device& device(size_t backend) { return *devices_[backend]; }
+
+private:
+  const Prepared& prepared(const std::string& name);
+
+  uint64_t seed_;
+  std::vector<std::unique_ptr<Device>> devices_;
+  std::string last_name_; ///< the same case runs on one backend after the other
+  std::unique_ptr<Prepared> last_;
+};
+
+} // namespace ts::conformance

@@ -1,0 +1,149 @@
+#include "conformance/runner/supervisor.h"
+
+#include "runtime/errors.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <poll.h>
+#include <utility>
+
+namespace ts::conformance {
+
+namespace {
+constexpr size_t kBatch = 32; // jobs sent at once: neighbours share an op and the values of a case
+constexpr size_t kLow = 8;    // where the next batch is sent
+using Clock = std::chrono::steady_clock;
+} // namespace
+
+Supervisor::Supervisor(SupervisorOptions options, const std::vector<std::string>& names)
+    : options_(std::move(options)), names_(names) {
+  result_.outcomes.resize(options_.settings.backends.size());
+  for (auto& outcomes : result_.outcomes) {
+    outcomes.resize(names.size());
+    for (size_t k = 0; k < names.size(); ++k) outcomes[k].name = names[k];
+  }
+  for (size_t k = 0; k < names.size(); ++k)
+    for (size_t b = 0; b < options_.settings.backends.size(); ++b) pending_.push_back({b, k});
+}
+
+std::unique_ptr<Supervisor::Worker> Supervisor::start() const {
+  auto worker = std::make_unique<Worker>();
+  worker->process = std::make_unique<Process>(options_.program, options_.settings);
+  worker->begun = Clock::now();
+  return worker;
+}
+
+void Supervisor::feed(Worker& worker) {
+  if (!worker.greeted || worker.queued.size() + worker.running.size() > kLow) return;
+  for (size_t k = 0; k < kBatch && !pending_.empty(); ++k) {
+    const Job job = pending_.front();
+    pending_.pop_front();
+    worker.queued.push_back(job);
+    worker.process->send(fmt::format("run {} {}", job.backend, names_[job.name]));
+  }
+  if (worker.queued.empty() && worker.running.empty()) worker.process->close_input();
+}
+
+void Supervisor::settle(const Job& job, Outcome outcome) {
+  outcome.name = names_[job.name];
+  if (options_.on_outcome) options_.on_outcome(job.backend, outcome);
+  result_.outcomes[job.backend][job.name] = std::move(outcome);
+}
+
+void Supervisor::take(Worker& worker, const std::string& line) {
+  if (line == "hello") {
+    worker.greeted = true;
+  } else if (line.starts_with("refused ")) {
+    throw BackendError(line.substr(8));
+  } else if (line == "begin" && !worker.queued.empty()) {
+    worker.running.push_back(worker.queued.front());
+    worker.queued.pop_front();
+    worker.begun = Clock::now();
+  } else if (line.starts_with("end ") && !worker.running.empty()) {
+    settle(worker.running.back(), outcome_from_json(line.substr(4)));
+    worker.history.push_back(worker.running.back());
+    worker.running.clear();
+  }
+}
+
+double Supervisor::patience(const Worker& worker) const {
+  if (worker.greeted && worker.running.empty()) return options_.timeout_s;
+  return options_.timeout_s - std::chrono::duration<double>(Clock::now() - worker.begun).count();
+}
+
+// False once the worker has ended.
+bool Supervisor::serve(Worker& worker) {
+  std::vector<std::string> lines;
+  const bool open = worker.process->read_reports(lines);
+  worker.process->read_noise();
+  worker.process->write_pending();
+  for (const std::string& line : lines) take(worker, line);
+  if (!open) return false;
+  if (patience(worker) < 0) {
+    worker.timed_out = true;
+    worker.process->kill_hard();
+    return false;
+  }
+  feed(worker);
+  return true;
+}
+
+// What a worker left when it ended: its case is suspect, cases it had not begun go back.
+void Supervisor::bury(Worker& worker) {
+  Death death;
+  death.how = worker.process->wait_end();
+  worker.process->read_noise();
+  death.noise = worker.process->noise();
+  death.timed_out = worker.timed_out;
+  if (worker.timed_out) death.how = fmt::format("no end within {} s", options_.timeout_s);
+  if (!worker.greeted)
+    throw BackendError(fmt::format("a worker could not open the backends: {}; it wrote: {}", death.how, death.noise));
+  pending_.insert(pending_.begin(), worker.queued.begin(), worker.queued.end());
+  if (!worker.running.empty()) {
+    suspects_.push_back({worker.running.back(), std::move(worker.history), std::move(death)});
+  } else if (!worker.queued.empty() && !worker.history.empty()) {
+    // It died between two cases: the last one did something that showed late.
+    const Job last = worker.history.back();
+    worker.history.pop_back();
+    suspects_.push_back({last, std::move(worker.history), std::move(death)});
+  } else if (!death.how.empty()) {
+    result_.irregular.push_back(
+        fmt::format("a worker ended with {} after its last case; it wrote: {}", death.how, death.noise));
+  }
+}
+
+void Supervisor::wait(std::vector<std::unique_ptr<Worker>>& workers) const {
+  std::vector<pollfd> watched;
+  double patient = 1;
+  for (const auto& worker : workers) {
+    watched.push_back({worker->process->report_descriptor(), POLLIN, 0});
+    watched.push_back({worker->process->noise_descriptor(), POLLIN, 0});
+    watched.push_back({worker->process->input_descriptor(), POLLOUT, 0});
+    patient = std::clamp(patience(*worker), 0.0, patient);
+  }
+  poll(watched.data(), watched.size(), static_cast<int>(patient * 1000) + 1);
+}
+
+RunResult Supervisor::run() {
+  std::vector<std::unique_ptr<Worker>> workers;
+  const auto wanted = static_cast<size_t>(std::max(options_.jobs, 1));
+  while (!pending_.empty() || !workers.empty()) {
+    while (workers.size() < wanted && !pending_.empty() && pending_.size() > workers.size() * kBatch)
+      workers.push_back(start());
+    wait(workers);
+    for (size_t k = 0; k < workers.size();) {
+      if (serve(*workers[k])) {
+        ++k;
+        continue;
+      }
+      bury(*workers[k]);
+      workers.erase(workers.begin() + static_cast<std::ptrdiff_t>(k));
+    }
+  }
+  for (const Suspect& suspect : suspects_) look_into(suspect);
+  return std::move(result_);
+}
+
+} // namespace ts::conformance

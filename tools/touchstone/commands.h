@@ -1,0 +1,48 @@
+// The commands of `touchstone`, each with the options it takes and the exit status it gives.
+#pragma once
+
+#include "conformance/runner/bench.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace ts::tool {
+
+/// Exit statuses. Usage covers whatever kept a command from doing its work: an unknown backend, a filter that matches
+/// nothing, a folder that cannot be written, a plug-in that does not load.
+enum Exit { kPassed = 0, kFailed = 1, kUsage = 2 };
+
+struct RunOptions {
+  conformance::Settings settings;
+  std::string filter, tier, shard, report;
+  int jobs = 0; ///< 0: as many as the machine has processors
+  double timeout_s = 60;
+  bool in_process = false;
+  int failures_shown = 20;
+};
+int run_command(const RunOptions& options);
+
+struct ListOptions {
+  std::string filter, tier, shard;
+  bool count = false;
+};
+int list_command(const ListOptions& options);
+
+int backends_command();
+
+struct ReplayOptions {
+  conformance::Settings settings;
+  std::vector<std::string> names;
+};
+int replay_command(const ReplayOptions& options);
+
+struct CoverageOptions {
+  std::string results; ///< results.jsonl of a finished run
+  bool all = false;    ///< list the cited clauses too
+};
+int coverage_command(const CoverageOptions& options);
+
+int golden_check_command(const std::string& filter);
+
+} // namespace ts::tool

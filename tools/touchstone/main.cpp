@@ -1,0 +1,99 @@
+// touchstone: judges backends. Parses the command line and turns what went wrong into an exit status.
+#include "conformance/array.h"
+#include "conformance/runner/worker.h"
+#include "runtime/errors.h"
+#include "tools/touchstone/commands.h"
+
+#include <CLI/CLI.hpp>
+
+#include <csignal>
+#include <cstdio>
+#include <exception>
+
+namespace {
+
+using namespace ts::tool;
+
+void add_backends(CLI::App& command, ts::conformance::Settings& settings) {
+  command.add_option("--backend", settings.backends, "NAME, NAME:OPTIONS or PATH.so; may be repeated")
+      ->required()
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  command.add_option("--layer", settings.layers, "wrap every backend: trace, validate, census, fault, delay")
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  command.add_option("--seed", settings.seed, "of generated values");
+}
+
+int main_of(int argc, char** argv) {
+  CLI::App app{"touchstone: prove a tensor backend right"};
+  app.require_subcommand(1);
+  app.set_version_flag("--version", TS_VERSION);
+
+  RunOptions run;
+  CLI::App* run_app = app.add_subcommand("run", "run the suite on backends");
+  add_backends(*run_app, run.settings);
+  run_app->add_option("--filter", run.filter, "globs over case names, separated by commas");
+  run_app->add_option("--tier", run.tier, "kernel or tensor; both by default");
+  run_app->add_option("--shard", run.shard, "I/N: part I of N, from 0");
+  run_app->add_option("--jobs", run.jobs, "worker processes")->check(CLI::NonNegativeNumber);
+  run_app->add_option("--timeout", run.timeout_s, "seconds a case may take")->check(CLI::PositiveNumber);
+  run_app->add_option("--report", run.report, "folder for summary.json, results.jsonl, junit.xml, index.html");
+  run_app->add_option("--show", run.failures_shown, "failures printed in full");
+  run_app->add_flag("--in-process", run.in_process, "no workers: for a debugger");
+
+  ListOptions list;
+  CLI::App* list_app = app.add_subcommand("list", "print the names of cases");
+  list_app->add_option("--filter", list.filter, "globs over case names, separated by commas");
+  list_app->add_option("--tier", list.tier, "kernel or tensor; both by default");
+  list_app->add_option("--shard", list.shard, "I/N: part I of N, from 0");
+  list_app->add_flag("--count", list.count, "print how many per op instead");
+
+  ReplayOptions replay;
+  CLI::App* replay_app = app.add_subcommand("replay", "run cases in this process and draw their memory");
+  add_backends(*replay_app, replay.settings);
+  replay_app->add_option("name", replay.names, "names of cases")->required();
+
+  CLI::App* backends_app = app.add_subcommand("backends", "print the backends built here and their devices");
+
+  CLI::App* spec_app = app.add_subcommand("spec", "about the specification");
+  spec_app->require_subcommand(1);
+  CoverageOptions coverage;
+  CLI::App* coverage_app = spec_app->add_subcommand("coverage", "print every clause that no executed case cites");
+  coverage_app->add_option("--results", coverage.results, "results.jsonl of a run");
+  coverage_app->add_flag("--all", coverage.all, "print the cited clauses too, with what cites them");
+
+  CLI::App* golden_app = app.add_subcommand("golden", "about golden values");
+  golden_app->require_subcommand(1);
+  std::string golden_filter;
+  CLI::App* check_app = golden_app->add_subcommand("check", "recompute every golden value through the oracle");
+  check_app->add_option("--filter", golden_filter, "ops whose name contains this");
+
+  ts::conformance::Settings worker;
+  CLI::App* worker_app = app.add_subcommand("worker", "")->group("");
+  add_backends(*worker_app, worker);
+
+  CLI11_PARSE(app, argc, argv);
+  if (*run_app) return run_command(run);
+  if (*list_app) return list_command(list);
+  if (*replay_app) return replay_command(replay);
+  if (*backends_app) return backends_command();
+  if (*coverage_app) return coverage_command(coverage);
+  if (*check_app) return golden_check_command(golden_filter);
+  return ts::conformance::work(worker, 3);
+}
+
+} // namespace
+
+int main(int argc, char** argv) {
+  // A worker that died is noticed by its closed pipe.
+  std::signal(SIGPIPE, SIG_IGN);
+  try {
+    const int status = main_of(argc, argv);
+    // CLI11's own statuses are above 100: usage.
+    return status >= 100 ? kUsage : status;
+  } catch (const std::exception& problem) {
+    std::fprintf(stderr, "touchstone: %s\n", problem.what());
+    return kUsage;
+  }
+}

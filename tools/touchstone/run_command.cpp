@@ -1,0 +1,114 @@
+// touchstone run: cases on backends, through workers or in this process, then the books, the reports and the summary.
+#include "conformance/report/summary.h"
+#include "conformance/runner/supervisor.h"
+#include "runtime/errors.h"
+#include "tools/touchstone/cases.h"
+#include "tools/touchstone/commands.h"
+#include "tools/touchstone/progress.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <thread>
+
+namespace ts::tool {
+
+using namespace conformance;
+
+namespace {
+
+RunResult run_here(const RunOptions& options, const std::vector<std::string>& names, Progress& progress) {
+  Bench bench(options.settings);
+  RunResult result;
+  result.outcomes.resize(options.settings.backends.size());
+  for (const std::string& name : names) {
+    for (size_t b = 0; b < result.outcomes.size(); ++b) {
+      result.outcomes[b].push_back(bench.run(b, name));
+      progress.step(is_bad(result.outcomes[b].back().verdict));
+    }
+  }
+  return result;
+}
+
+RunResult run_in_workers(const RunOptions& options, const std::vector<std::string>& names, Progress& progress) {
+  SupervisorOptions supervisor;
+  supervisor.program = std::filesystem::read_symlink("/proc/self/exe").string();
+  supervisor.settings = options.settings;
+  supervisor.jobs =
+      options.jobs > 0 ? options.jobs : static_cast<int>(std::max(std::thread::hardware_concurrency(), 1U));
+  supervisor.timeout_s = options.timeout_s;
+  supervisor.on_outcome = [&](size_t, const Outcome& outcome) { progress.step(is_bad(outcome.verdict)); };
+  return Supervisor(supervisor, names).run();
+}
+
+void print_failures(const RunReport& report, int shown) {
+  for (const Ledger& ledger : report.ledgers) {
+    int printed = 0;
+    for (const Outcome& outcome : ledger.outcomes()) {
+      if (!is_bad(outcome.verdict)) continue;
+      if (printed++ < shown) fmt::print("{}\n", failure_text(ledger.backend(), outcome, report.seed));
+    }
+    if (printed > shown) fmt::print("... and {} more on {}\n", printed - shown, ledger.backend());
+    for (const Irregularity& i : ledger.irregularities())
+      fmt::print("IRREGULAR  {}: {}: {}\n", ledger.backend(), i.kind, i.message);
+  }
+  for (const std::string& text : report.irregular) fmt::print("IRREGULAR  {}\n", text);
+}
+
+void print_summary(const RunReport& report, const std::string& folder) {
+  const Selection& s = report.selection;
+  fmt::print("{:<10} {} cases, {} pairs of levels ({} infeasible), {} missing\n", "selected",
+             grouped(static_cast<int64_t>(s.names.size())), grouped(s.pairs), grouped(s.infeasible), s.missing);
+  for (size_t k = 0; k < report.ledgers.size(); ++k)
+    fmt::print("{}\n", summary_line(report.ledgers[k], report.seconds[k]));
+  if (!folder.empty()) fmt::print("{:<10} {}/index.html\n", "report", folder);
+}
+
+} // namespace
+
+int run_command(const RunOptions& options) {
+  const auto begin = std::chrono::steady_clock::now();
+  Chosen chosen = choose(options.tier, options.filter, options.shard);
+  if (!options.report.empty()) prepare_folder(options.report);
+  // Two backends of one name would share a ledger's line and nobody could tell them apart.
+  for (size_t a = 0; a < options.settings.backends.size(); ++a)
+    for (size_t b = 0; b < a; ++b)
+      if (options.settings.backends[a] == options.settings.backends[b])
+        throw ValueError(fmt::format("backend '{}' is named twice", options.settings.backends[a]));
+
+  RunReport report;
+  report.version = TS_VERSION;
+  report.seed = options.settings.seed;
+  report.filter = options.filter;
+  report.shard = options.shard;
+  report.whole = chosen.whole;
+  report.selection = std::move(chosen.selection);
+  RunResult result;
+  {
+    Progress progress(static_cast<int64_t>(report.selection.names.size() * options.settings.backends.size()));
+    result = options.in_process ? run_here(options, report.selection.names, progress)
+                                : run_in_workers(options, report.selection.names, progress);
+  }
+  report.irregular = std::move(result.irregular);
+  for (size_t b = 0; b < result.outcomes.size(); ++b) {
+    const std::string& backend = options.settings.backends[b];
+    Ledger ledger(backend, report.selection.names, expectations_of(backend, judge::project_root()));
+    double seconds = 0;
+    for (Outcome& outcome : result.outcomes[b]) {
+      seconds += outcome.seconds;
+      if (outcome.verdict != Verdict::missing) ledger.record(std::move(outcome));
+    }
+    ledger.close(report.whole);
+    report.ledgers.push_back(std::move(ledger));
+    report.seconds.push_back(seconds);
+  }
+  report.wall_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  print_failures(report, options.failures_shown);
+  if (!options.report.empty()) write_reports(report, options.report);
+  print_summary(report, options.report);
+  return report.green() ? kPassed : kFailed;
+}
+
+} // namespace ts::tool
