@@ -7,6 +7,7 @@
 #include "backends/kernels/math.h"
 #include "backends/kernels/mutate.h"
 #include "backends/kernels/offsets.h"
+#include "backends/kernels/partition.h"
 #include "backends/kernels/reduce_tree.h"
 
 #include <string>
@@ -56,7 +57,7 @@ template <class T, int kTile, int kDepth, int kPatch> struct MatmulTiles {
   std::byte* z;
   int64_t z_row_stride, z_column_stride;
   int64_t rows, inner, columns;
-  int64_t row_tiles, column_tiles;
+  int64_t tiles; ///< of one matrix z
   Offsets<3> batches;
   bool x_along_inner; ///< neighbouring threads load along the axis with the smaller stride
   bool y_along_inner;
@@ -125,11 +126,10 @@ template <class T, int kTile, int kDepth, int kPatch> struct MatmulTiles {
   }
 
   TS_HD void operator()(Start, const At& at, Shared& shared, Local& local) const {
-    const int64_t tiles = row_tiles * column_tiles;
-    const int64_t batch = at.block / tiles, tile = at.block - batch * tiles;
-    const int64_t row_tile = tile / column_tiles;
-    local.row = row_tile * kTile;
-    local.column = (tile - row_tile * column_tiles) * kTile;
+    const int64_t batch = at.block / tiles;
+    const Tile tile = tile_at(rows, columns, kTile, at.block - batch * tiles);
+    local.row = tile.row;
+    local.column = tile.column;
     batches.at(batch, local.batch);
     TS_UNROLL
     for (int i = 0; i < kPatch; ++i) {
@@ -224,12 +224,11 @@ void launch_product(const char* route, int tile, const Call& call, const Product
   task.rows = plan.rows;
   task.inner = plan.inner;
   task.columns = plan.columns;
-  task.row_tiles = ceil_div(plan.rows, tile);
-  task.column_tiles = ceil_div(plan.columns, tile);
+  task.tiles = tile_count(plan.rows, plan.columns, tile);
   task.batches = Offsets<3>::of(plan.batches);
   task.x_along_inner = magnitude(task.x.column_stride) <= magnitude(task.x.row_stride);
   task.y_along_inner = magnitude(task.y.row_stride) < magnitude(task.y.column_stride);
-  launcher.blocks("matmul", route, plan.batches.count * task.row_tiles * task.column_tiles, task);
+  launcher.blocks("matmul", route, plan.batches.count * task.tiles, task);
 }
 
 inline void check_product(const Call& call) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "backends/kernels/attributes.h"
+#include "backends/kernels/partition.h"
 #include "backends/kernels/reduce_reducers.h"
 
 #include <string>
@@ -52,8 +53,7 @@ inline ReductionPlan plan_reduction(const View& x, const View& z, uint64_t axes)
 
 /// Elements of the level above: 1 where this level is the last.
 inline int64_t reduction_parts(const ReductionPlan& plan, int64_t length) {
-  const int64_t parts = ceil_div(length, plan.by_rows ? kReduceChunk : kReduceColumnRun);
-  return parts < 1 ? 1 : parts;
+  return chunk_count(length, plan.by_rows ? kReduceChunk : kReduceColumnRun);
 }
 
 /// Bytes of the levels between the first and the last.
@@ -142,6 +142,7 @@ template <class Visit> void with_floating(int32_t dtype, Visit&& visit) {
   if (!known) refuse_dtype(dtype);
 }
 
+/// Refuses a group of nothing, unless there are no groups. // reduce.6, reduce.7
 inline void require_elements(const ReductionPlan& plan, const char* op) {
   if (plan.length == 0) throw Refusal(TS_INVALID_ARGUMENT, std::string(op) + " of no elements has no value");
 }

@@ -37,8 +37,10 @@
 // The same where a host is better served by a loop: arrays in registers matter to a device only.
 #if defined(__CUDACC__)
 #define TS_UNROLL_ON_DEVICE _Pragma("unroll")
+#define TS_UNROLL_NOT _Pragma("unroll 1")
 #else
 #define TS_UNROLL_ON_DEVICE
+#define TS_UNROLL_NOT
 #endif
 
 namespace ts::kernels {
@@ -58,6 +60,11 @@ TS_HD int run_count(int64_t first, int64_t pitch, int64_t length) {
     count += left <= 0 ? 0 : left < kReduceLanes ? static_cast<int>(left) : kReduceLanes;
   }
   return count;
+}
+
+/// Element i of a run.
+TS_HD int64_t run_index(int64_t first, int64_t pitch, int i) {
+  return first + i / kReduceLanes * pitch + i % kReduceLanes;
 }
 
 /// Folds a run into four lanes and those into one. join(acc, item) adds an item, combine(acc, acc) two lanes.
@@ -98,13 +105,6 @@ template <class T> struct ReduceElements {
     kept.at(row, offset);
     return offset[0];
   }
-  TS_HD T at(int64_t start, int64_t index) const {
-    if (data == nullptr) return immediate;
-    int64_t offset[1] = {index * reduced.stride[0][0]};
-    if (reduced.rank > 1) reduced.at(index, offset);
-    return *reinterpret_cast<const T*>(data + start + offset[0]);
-  }
-
   template <class Reducer>
   TS_HD typename Reducer::Acc fold(const Reducer& reducer, int64_t start, int64_t first, int64_t pitch) const {
     const int count = run_count(first, pitch, length);
@@ -119,14 +119,30 @@ template <class T> struct ReduceElements {
         for (int j = 0; j < kReduceLanes; ++j) item[v * kReduceLanes + j] = reducer.lift(four.value[j], index + j);
       }
     } else {
+      T value[kReduceRun];
+      if (reduced.rank > 1) load_anywhere(value, start, first, pitch, count);
       TS_UNROLL_ON_DEVICE
       for (int i = 0; i < kReduceRun; ++i) {
         if (i >= count) break;
-        const int64_t index = first + i / kReduceLanes * pitch + i % kReduceLanes;
-        item[i] = reducer.lift(at(start, index), index);
+        const int64_t index = run_index(first, pitch, i);
+        item[i] = reducer.lift(reduced.rank > 1 ? value[i] : load(start + index * reduced.stride[0][0]), index);
       }
     }
     return reducer.run(item, count);
+  }
+
+private:
+  TS_HD T load(int64_t offset) const {
+    return data == nullptr ? immediate : *reinterpret_cast<const T*>(data + offset);
+  }
+  /// Where the reduced axes do not merge into one.
+  TS_HD void load_anywhere(T (&value)[kReduceRun], int64_t start, int64_t first, int64_t pitch, int count) const {
+    TS_UNROLL_NOT
+    for (int i = 0; i < count; ++i) {
+      int64_t offset[1];
+      reduced.at(run_index(first, pitch, i), offset);
+      value[i] = load(start + offset[0]);
+    }
   }
 };
 
@@ -145,8 +161,7 @@ template <class Acc> struct ReducePartials {
     TS_UNROLL_ON_DEVICE
     for (int i = 0; i < kReduceRun; ++i) {
       if (i >= count) break;
-      const int64_t index = first + i / kReduceLanes * pitch + i % kReduceLanes;
-      item[i] = data[start + index * inner];
+      item[i] = data[start + run_index(first, pitch, i) * inner];
     }
     const auto combine = [&reducer](const Acc& a, const Acc& b) { return reducer.combine(a, b); };
     return fold_lanes(reducer.identity(), item, count, combine, combine);

@@ -43,9 +43,12 @@ static double widen(uint16_t bits, int exponent_bits, int fraction_bits) {
   const int bias = (1 << (exponent_bits - 1)) - 1, top = (1 << exponent_bits) - 1;
   const int exponent = bits >> fraction_bits & top, fraction = bits & ((1 << fraction_bits) - 1);
   double value;
-  if (exponent == top) value = fraction != 0 ? (double)NAN : (double)INFINITY;
-  else if (exponent == 0) value = ldexp(fraction, 1 - bias - fraction_bits);
-  else value = ldexp(fraction + (1 << fraction_bits), exponent - bias - fraction_bits);
+  if (exponent == top)
+    value = fraction != 0 ? (double)NAN : (double)INFINITY;
+  else if (exponent == 0)
+    value = ldexp(fraction, 1 - bias - fraction_bits);
+  else
+    value = ldexp(fraction + (1 << fraction_bits), exponent - bias - fraction_bits);
   return (bits & 0x8000) != 0 ? -value : value;
 }
 

@@ -63,7 +63,8 @@ bool is_plain(std::string_view primitive) {
 
 class Admission {
 public:
-  Admission(const Op& op, int32_t dtype) : op_(op), dtype_(dtype) {}
+  Admission(const Op& op, int32_t dtype, const std::vector<int32_t>& inputs)
+      : op_(op), dtype_(dtype), inputs_(inputs) {}
 
   /// `outer` tells whether a rounding here would only be passed on, up to the result.
   bool admits(const Tree& tree, bool outer) {
@@ -72,7 +73,9 @@ public:
       const AttributeRow* attribute = op_.attribute(tree.text);
       if (attribute != nullptr)
         return attribute->kind.rfind("of ", 0) == 0; // a real one may not be a value of the dtype
-      return op_.operand(tree.text) >= 0 || tree.text == "nan" || tree.text == "inf";
+      const int operand = op_.operand(tree.text);
+      return operand >= 0 ? is_operand(inputs_[static_cast<size_t>(operand)])
+                          : tree.text == "nan" || tree.text == "inf";
     }
     const std::string_view name = tree.text;
     bool pass = outer && (keeps_order(name) || name == "where");
@@ -104,8 +107,15 @@ private:
     return mpfr_cmp_d(exact.get(), value) == 0 && (!is_floating(dtype_) || round_to_dtype(dtype_, value) == value);
   }
 
+  /// A rounding operation reads values of the dtype it rounds to; wider integers than its proof knows stay out.
+  bool is_operand(int32_t input) const {
+    if (input == TS_DTYPE_I64 || input == TS_DTYPE_I32) return false;
+    return !is_floating(input) || !is_floating(dtype_) || input == dtype_;
+  }
+
   const Op& op_;
   int32_t dtype_;
+  const std::vector<int32_t>& inputs_;
   bool rounded_ = false;
 };
 
@@ -181,12 +191,7 @@ void Doubles::accumulate(Primitive fold, Value& total, const Value& term) {
 }
 
 bool is_exact_in_double(const Tree& tree, const Op& op, int32_t dtype, const std::vector<int32_t>& inputs) {
-  for (int32_t input : inputs) {
-    if (input == TS_DTYPE_I64 || input == TS_DTYPE_I32) return false; // wider than the significand of the proof
-    // A rounding operation reads values of the dtype it rounds to.
-    if (is_floating(input) && is_floating(dtype) && input != dtype) return false;
-  }
-  return Admission(op, dtype).admits(tree, is_floating(dtype));
+  return Admission(op, dtype, inputs).admits(tree, is_floating(dtype));
 }
 
 } // namespace ts::judge

@@ -66,8 +66,10 @@ void Evaluator::load_constants(Machine<Integers>& machine, int64_t size) const {
     if (leaf.kind == Leaf::Kind::size) machine.at(leaf.result) = size;
     if (leaf.kind == Leaf::Kind::attribute) {
       const ts_attribute attribute = attribute_of(call_, leaf.text);
-      machine.at(leaf.result) =
-          attribute.kind == TS_ATTRIBUTE_INTEGER ? attribute.integer : static_cast<int64_t>(attribute.real);
+      if (attribute.kind != TS_ATTRIBUTE_INTEGER) {
+        throw InputError(fmt::format("attribute {} of {} is not an integer", leaf.text, call_.op->name));
+      }
+      machine.at(leaf.result) = attribute.integer;
     }
     if (leaf.kind == Leaf::Kind::number) {
       char* end = nullptr;
@@ -92,7 +94,7 @@ void Evaluator::load_constants(Machine<Doubles>& machine, int64_t size) const {
 
 void Evaluator::load_constants(Machine<Reals>& machine, int64_t size) const {
   Reals& arithmetic = machine.arithmetic;
-  arithmetic.inexact = arithmetic.cancelled = false;
+  arithmetic.cancelled = false;
   arithmetic.negative_zero_sum = negative_zero_sum_;
   for (const Leaf& leaf : expression_.leaves) {
     Number& r = machine.at(leaf.result);
@@ -101,12 +103,9 @@ void Evaluator::load_constants(Machine<Reals>& machine, int64_t size) const {
       case Leaf::Kind::size: mpfr_set_si(r.get(), size, MPFR_RNDN); break;
       case Leaf::Kind::pi:
         mpfr_const_pi(r.get(), MPFR_RNDN);
-        arithmetic.inexact = true;
+        r.inexact = true;
         break;
-      case Leaf::Kind::number:
-        arithmetic.inexact =
-            mpfr_strtofr(r.get(), leaf.text.c_str(), nullptr, 10, MPFR_RNDN) != 0 || arithmetic.inexact;
-        break;
+      case Leaf::Kind::number: r.inexact = mpfr_strtofr(r.get(), leaf.text.c_str(), nullptr, 10, MPFR_RNDN) != 0; break;
       case Leaf::Kind::attribute: {
         const ts_attribute attribute = attribute_of(call_, leaf.text);
         const int32_t of = value_dtype(call_, *call_.op->attribute(leaf.text));
@@ -163,8 +162,8 @@ Rounded Evaluator::evaluate(int64_t size, const Position& position, Array& out, 
     Machine<Reals>& machine = reals(level);
     run(machine, size, position);
     const Reals& a = machine.arithmetic;
-    const bool settled =
-        !a.cancelled && (!a.inexact || rounds_safely(out.dtype, machine.result(), a.precision - kLostBits));
+    const bool settled = !a.cancelled && (!machine.result().inexact ||
+                                          rounds_safely(out.dtype, machine.result(), a.precision - kLostBits));
     if (settled || level + 1 == kLevels) return store(out, at, machine.result());
   }
 }
@@ -203,8 +202,8 @@ void Evaluator::prefixes(int64_t size, const Position& position, const std::func
     const Reals& a = machine.arithmetic;
     const bool last = level + 1 == kLevels;
     const bool settled = walk(machine, [&](int64_t j) {
-      if (!last &&
-          (a.cancelled || (a.inexact && !rounds_safely(out.dtype, machine.result(), a.precision - kLostBits)))) {
+      if (!last && (a.cancelled || (machine.result().inexact &&
+                                    !rounds_safely(out.dtype, machine.result(), a.precision - kLostBits)))) {
         return false;
       }
       rounded[static_cast<size_t>(at(j))] = store(out, at(j), machine.result());

@@ -31,7 +31,8 @@ public:
   /// Whether the expression at this element is true; for exclusions.
   bool is_true(const Position& position);
 
-  const Expression& expression() const { return expression_; }
+  /// Whether elements are computed in MPFR, and so are worth remembering.
+  bool is_slow() const { return arithmetic_ == Arithmetic::reals; }
 
 private:
   enum class Arithmetic { integers, doubles, reals };

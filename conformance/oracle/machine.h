@@ -50,7 +50,6 @@ struct Reals {
   int32_t dtype; ///< that nextafter walks in
   long precision;
   bool negative_zero_sum = false; ///< sums start from -0: the group of a scatter begins with the old element
-  bool inexact = false;           ///< an operation rounded
   bool cancelled = false;         ///< a difference of rounded values kept too few bits to trust
 
   Value make() const { return Number(precision); }
@@ -65,19 +64,20 @@ struct Reals {
   bool is_true(const Value& a) const { return mpfr_zero_p(a.get()) == 0; }
 
 private:
-  void note(int ternary) { inexact = inexact || ternary != 0; }
+  void note(int ternary) { rounded_ = rounded_ || ternary != 0; }
   void note_difference(mpfr_srcptr r, mpfr_srcptr a, mpfr_srcptr b);
   void note_logarithm(mpfr_srcptr a);
   void add_logarithms(mpfr_ptr r, mpfr_srcptr a, mpfr_srcptr b);
   bool apply_arithmetic(Primitive p, mpfr_ptr r, mpfr_srcptr a, mpfr_srcptr b, mpfr_srcptr c);
   bool apply_function(Primitive p, mpfr_ptr r, mpfr_srcptr a, mpfr_srcptr b);
   bool apply_division(Primitive p, mpfr_ptr r, mpfr_srcptr a, mpfr_srcptr b);
-  long largest_ = 0; // exponent of the largest partial sum of the running fold
-  bool rounded_ = false;
+  bool rounded_ = false; // the running operation rounded
+  bool suspect_ = false; // an operand of it is inexact
+  long largest_ = 0;     // exponent of the largest partial sum of the running fold
 };
 
 /// True where running the expression in doubles and rounding once to `dtype` gives the correctly rounded exact value.
-/// `inputs` are the operands' dtypes.
+/// `inputs` are the dtypes of the row's operands.
 bool is_exact_in_double(const Tree& tree, const Op& op, int32_t dtype, const std::vector<int32_t>& inputs);
 
 /// The fused multiply-add of 16-bit formats and f32, rounded once; exposed for its test.

@@ -13,11 +13,12 @@ namespace ts::judge {
 class Number {
 public:
   explicit Number(long precision = 128) { mpfr_init2(value_, precision); }
-  Number(const Number& other) : Number(other.precision()) { mpfr_set(value_, other.value_, MPFR_RNDN); }
+  Number(const Number& other) : Number(other.precision()) { *this = other; }
   Number& operator=(const Number& other) {
     if (this != &other) {
-      mpfr_set_prec(value_, other.precision());
+      if (precision() != other.precision()) mpfr_set_prec(value_, other.precision());
       mpfr_set(value_, other.value_, MPFR_RNDN);
+      inexact = other.inexact;
     }
     return *this;
   }
@@ -26,6 +27,8 @@ public:
   mpfr_ptr get() { return value_; }
   mpfr_srcptr get() const { return value_; }
   long precision() const { return mpfr_get_prec(value_); }
+
+  bool inexact = false; ///< an operation on the way to this value rounded
 
 private:
   mpfr_t value_;

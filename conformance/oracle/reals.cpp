@@ -46,20 +46,20 @@ void neighbour(mpfr_ptr r, mpfr_srcptr a, mpfr_srcptr b, int32_t dtype) {
 } // namespace
 
 void Reals::note_difference(mpfr_srcptr r, mpfr_srcptr a, mpfr_srcptr b) {
-  if (!inexact || !mpfr_regular_p(a) || !mpfr_regular_p(b)) return;
+  if (!suspect_ || !mpfr_regular_p(a) || !mpfr_regular_p(b)) return;
   const long largest = std::max(mpfr_get_exp(a), mpfr_get_exp(b));
   if (mpfr_zero_p(r) || (mpfr_regular_p(r) && largest - mpfr_get_exp(r) > precision - kKeptBits)) cancelled = true;
 }
 
 /// The logarithm of a rounded number close to 1 has only the bits that the number has beyond 1.
 void Reals::note_logarithm(mpfr_srcptr a) {
-  if (!inexact || !mpfr_regular_p(a) || mpfr_get_exp(a) < 0 || mpfr_get_exp(a) > 1) return;
+  if (!suspect_ || !mpfr_regular_p(a) || mpfr_get_exp(a) < 0 || mpfr_get_exp(a) > 1) return;
   thread_local Number distance(64);
   mpfr_sub_ui(distance.get(), a, 1, MPFR_RNDN);
   if (mpfr_zero_p(distance.get()) || -mpfr_get_exp(distance.get()) > precision - kKeptBits) cancelled = true;
 }
 
-/// log(e^a + e^b), through its limits at the infinities. The sum may cancel: it has twice the bits.
+/// log(e^a + e^b), through its limits at the infinities. Where the sum cancels it is taken again with twice the bits.
 void Reals::add_logarithms(mpfr_ptr r, mpfr_srcptr a, mpfr_srcptr b) {
   if (mpfr_nan_p(a) || mpfr_nan_p(b)) return mpfr_set_nan(r);
   mpfr_srcptr high = mpfr_greater_p(a, b) ? a : b;
@@ -68,13 +68,16 @@ void Reals::add_logarithms(mpfr_ptr r, mpfr_srcptr a, mpfr_srcptr b) {
     mpfr_set(r, high, MPFR_RNDN);
     return;
   }
-  Number rest(2 * precision + 64);
-  mpfr_sub(rest.get(), low, high, MPFR_RNDN);
-  mpfr_exp(rest.get(), rest.get(), MPFR_RNDN);
-  mpfr_log1p(rest.get(), rest.get(), MPFR_RNDN);
-  note(mpfr_add(r, high, rest.get(), MPFR_RNDN));
+  for (long bits : {precision + 64, 2 * precision + 64}) {
+    Number rest(bits);
+    mpfr_sub(rest.get(), low, high, MPFR_RNDN);
+    mpfr_exp(rest.get(), rest.get(), MPFR_RNDN);
+    mpfr_log1p(rest.get(), rest.get(), MPFR_RNDN);
+    mpfr_add(r, high, rest.get(), MPFR_RNDN);
+    if (!mpfr_regular_p(high) || (mpfr_regular_p(r) && mpfr_get_exp(high) - mpfr_get_exp(r) < 48)) break;
+  }
+  note(1);
   note_difference(r, a, b);
-  inexact = true;
 }
 
 bool Reals::apply_division(Primitive p, mpfr_ptr r, mpfr_srcptr a, mpfr_srcptr b) {
@@ -206,14 +209,19 @@ bool Reals::apply_function(Primitive p, mpfr_ptr r, mpfr_srcptr a, mpfr_srcptr b
 void Reals::apply(Primitive p, Value& to, const Value* pa, const Value* pb, const Value* pc) {
   mpfr_ptr r = to.get();
   mpfr_srcptr a = pa->get(), b = pb != nullptr ? pb->get() : nullptr, c = pc != nullptr ? pc->get() : nullptr;
-  if (apply_arithmetic(p, r, a, b, c) || apply_function(p, r, a, b) || apply_division(p, r, a, b)) return;
-  throw InputError("a primitive of this expression has no meaning on real numbers");
+  rounded_ = false;
+  suspect_ = pa->inexact || (pb != nullptr && pb->inexact) || (pc != nullptr && pc->inexact);
+  if (p == Primitive::where) suspect_ = (truth(a) ? pb : pc)->inexact; // the other one does not take part
+  if (!apply_arithmetic(p, r, a, b, c) && !apply_function(p, r, a, b) && !apply_division(p, r, a, b)) {
+    throw InputError("a primitive of this expression has no meaning on real numbers");
+  }
+  to.inexact = rounded_ || suspect_;
 }
 
 void Reals::start(Value& total, Primitive fold) {
   if (total.precision() != 2 * precision) mpfr_set_prec(total.get(), 2 * precision);
   largest_ = LONG_MIN;
-  rounded_ = false;
+  total.inexact = false;
   switch (fold) {
     case Primitive::prod: mpfr_set_si(total.get(), 1, MPFR_RNDN); break;
     case Primitive::max_of: mpfr_set_inf(total.get(), -1); break;
@@ -226,22 +234,26 @@ void Reals::accumulate(Primitive fold, Value& total, const Value& term) {
   mpfr_ptr t = total.get();
   switch (fold) {
     case Primitive::sum:
-      rounded_ = mpfr_add(t, t, term.get(), MPFR_RNDN) != 0 || rounded_;
+      total.inexact = mpfr_add(t, t, term.get(), MPFR_RNDN) != 0 || total.inexact || term.inexact;
       for (mpfr_srcptr part : {static_cast<mpfr_srcptr>(t), term.get()}) {
         if (mpfr_regular_p(part)) largest_ = std::max<long>(largest_, mpfr_get_exp(part));
       }
       break;
-    case Primitive::prod: rounded_ = mpfr_mul(t, t, term.get(), MPFR_RNDN) != 0 || rounded_; break;
-    case Primitive::max_of: extremum(t, t, term.get(), true); break;
-    case Primitive::min_of: extremum(t, t, term.get(), false); break;
+    case Primitive::prod:
+      total.inexact = mpfr_mul(t, t, term.get(), MPFR_RNDN) != 0 || total.inexact || term.inexact;
+      break;
+    case Primitive::max_of:
+    case Primitive::min_of:
+      extremum(t, t, term.get(), fold == Primitive::max_of);
+      total.inexact = total.inexact || term.inexact;
+      break;
     default: break;
   }
 }
 
 void Reals::finish(Primitive fold, Value& r, const Value& total) {
-  const bool suspect = inexact || rounded_;
-  note(mpfr_set(r.get(), total.get(), MPFR_RNDN) != 0 || rounded_);
-  if (fold != Primitive::sum || !suspect || largest_ == LONG_MIN) return;
+  r.inexact = mpfr_set(r.get(), total.get(), MPFR_RNDN) != 0 || total.inexact;
+  if (fold != Primitive::sum || !total.inexact || largest_ == LONG_MIN) return;
   const bool vanished = mpfr_zero_p(total.get()) != 0;
   if (vanished || (mpfr_regular_p(total.get()) && largest_ - mpfr_get_exp(total.get()) > precision - kKeptBits)) {
     cancelled = true;

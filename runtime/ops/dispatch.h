@@ -2,7 +2,8 @@
 #pragma once
 
 #include "runtime/ops/input.h"
-#include "runtime/ops/row.h"
+#include "runtime/base/row.h"
+#include "runtime/tensor/movement.h"
 
 #include <array>
 #include <span>
@@ -26,13 +27,6 @@ struct Options {
 /// read whole before anything is written. At least one operand (or out) is a tensor; all are on one device.
 Results call(const OpRow& row, std::span<const Input> operands, std::span<const Attribute> attributes = {},
              const Options& options = {});
-
-/// Writes source to target, broadcast and converted, on their device. DeviceError where they are on two.
-void convert_into(const Tensor& target, const Tensor& source);
-/// Writes one number everywhere; ValueError where it does not fit the dtype.
-void fill(const Tensor& target, const Scalar& value);
-/// ValueError for a view in which two indices name one element, as an expanded one: a write would be lost.
-void require_writable(const Tensor& target, const char* op);
 
 } // namespace ops
 

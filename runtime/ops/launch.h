@@ -2,7 +2,7 @@
 // queue of a device; what the backend does not support is computed on the host.
 #pragma once
 
-#include "runtime/ops/row.h"
+#include "runtime/base/row.h"
 #include "runtime/tensor/tensor.h"
 
 #include <array>

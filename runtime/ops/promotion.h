@@ -3,7 +3,7 @@
 #pragma once
 
 #include "runtime/ops/input.h"
-#include "runtime/ops/row.h"
+#include "runtime/base/row.h"
 
 #include <optional>
 #include <span>

@@ -1,7 +1,7 @@
 // What a Tensor handle points to: a storage and the layout of a view on it.
 #pragma once
 
-#include "runtime/tensor/layout.h"
+#include "runtime/base/layout.h"
 #include "runtime/tensor/storage.h"
 
 #include <memory>

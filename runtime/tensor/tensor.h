@@ -2,7 +2,7 @@
 #pragma once
 
 #include "runtime/tensor/impl.h"
-#include "runtime/tensor/scalar.h"
+#include "runtime/base/scalar.h"
 
 #include <cstdint>
 #include <memory>

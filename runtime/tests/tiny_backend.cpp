@@ -1,7 +1,7 @@
 #include "runtime/tests/tiny_backend.h"
 
-#include "runtime/tensor/dtype.h"
-#include "runtime/tensor/scalar.h"
+#include "runtime/base/dtype.h"
+#include "runtime/base/scalar.h"
 
 #include <fmt/format.h>
 

@@ -115,12 +115,16 @@ def _chapter_prefixes(sections, spec):
     return owners
 
 
+def _has_row(section):
+    """Whether the section states an op, soundly or not: a row that failed still owns its section's labels."""
+    return any(block.kind == "fence" and block.text == "toml" and any(line.startswith("[op.") for line in block.lines)
+               for block in section.blocks)
+
+
 def _read_clauses(sections, spec, problems):
     owners = _chapter_prefixes(sections, spec)
     for section in sections:
-        # A row that failed still owns its section's labels.
-        has_row = any(b.kind == "fence" and b.text == "toml" and any(line.startswith("[op.") for line in b.lines)
-                      for b in section.blocks)
+        has_row = _has_row(section)
         owner = section.name if has_row else owners[section.chapter]
         for block in section.blocks:
             if block.kind != "clause":
@@ -141,7 +145,10 @@ def _read_clauses(sections, spec, problems):
 
 def _read_tables_and_examples(sections, spec, problems):
     names = {}
+    broken = {section.name for section in sections if _has_row(section) and section.op is None}
     for section in sections:
+        if section.name in broken:
+            continue  # its row has been reported; the rest would follow from that
         blocks = section.blocks
         for i, block in enumerate(blocks):
             try:
@@ -153,7 +160,8 @@ def _read_tables_and_examples(sections, spec, problems):
                 elif block.kind == "fence" and block.text == "example":
                     spec.examples.append(examples.read_example(block, section.op, spec))
             except SpecError as error:
-                problems.keep(error)
+                if not any(f"unknown operation '{name}'" in error.message for name in broken):
+                    problems.keep(error)
 
 
 def _check_references(spec, problems):

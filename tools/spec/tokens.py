@@ -1,7 +1,8 @@
 """Values as tables and examples write them, resolved for a dtype.
 
 A number is written in decimal, in hexadecimal floating point, or as a sum of such terms, `2^N`, and the dtype's own
-`max min tiny sub pi ulp inf`. A resolved value is an int (integers, bool), or for floating types a Fraction or one of the
+`max min tiny sub pi ulp inf`, each with a factor where it helps: `3*sub`. `V+ulp` and `V-ulp` are the neighbours of V, `V-2*ulp` the
+next but one. A resolved value is an int (integers, bool), or for floating types a Fraction or one of the
 strings "nan", "inf", "-inf", "-0". The text of a resolved value is what golden files use.
 """
 
@@ -11,11 +12,11 @@ from fractions import Fraction
 from tools.spec.problems import listing
 
 WORDS = ("nan", "+inf", "-inf", "+0", "-0", "max", "min", "tiny", "sub", "pi", "true", "false")
-HELP = listing((*WORDS, "decimal or hexadecimal numbers", "2^N", "sums such as 1+ulp, max-1, 2^53+1"))
+HELP = listing((*WORDS, "decimal or hexadecimal numbers", "2^N", "sums such as 1+ulp, 1-2*ulp, 3*sub, max-1, 2^53+1"))
 # Enough digits of pi for any rounding to 64 bits.
 _PI = Fraction(31415926535897932384626433832795028841971693993751058209749445923, 10**64)
 _TERM = re.compile(r"([+-]?)(?:(2)\^(-?\d+)|(0[xX][0-9a-fA-F]+(?:\.[0-9a-fA-F]*)?(?:[pP][+-]?\d+)?)"
-                   r"|(\d+\.?\d*(?:[eE][+-]?\d+)?)?(max|min|tiny|sub|pi|ulp|inf|nan)?)")
+                   r"|(\d+\.?\d*(?:[eE][+-]?\d+)?\*?)?(max|min|tiny|sub|pi|ulp|inf|nan)?)")
 
 
 class TokenError(ValueError):
@@ -53,9 +54,11 @@ def _terms(token, dtype):
         elif match[4]:
             terms.append((sign, "number", _hexadecimal(match[4])))
         else:
-            count = Fraction(match[5]) if match[5] else None
+            count = Fraction(match[5].rstrip("*")) if match[5] else None
             if match[6]:
                 terms.append((sign, match[6], count if count is not None else Fraction(1)))
+            elif match[5].endswith("*"):
+                raise TokenError(f"'{token}' is no value of {dtype.name}; valid: {HELP}")
             else:
                 terms.append((sign, "number", count))
         at = match.end()

@@ -40,4 +40,11 @@ struct Fma {
   }
 };
 
+/// weight * y + (x - weight * x): exact at weights 0 and 1.
+struct Lerp {
+  template <class T> TS_HD T operator()(T x, T y, T weight) const {
+    return TS_MUTATE("lerp.ends", math::fma(weight, y, math::fma(-weight, x, x)), x + weight * (y - x));
+  }
+};
+
 } // namespace ts::kernels

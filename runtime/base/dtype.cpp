@@ -1,4 +1,4 @@
-#include "runtime/tensor/dtype.h"
+#include "runtime/base/dtype.h"
 
 #include "runtime/errors.h"
 

@@ -2,7 +2,7 @@
 // spec/generated; nothing here names an operation.
 #pragma once
 
-#include "runtime/tensor/dtype.h"
+#include "runtime/base/dtype.h"
 
 #include <array>
 #include <cstdint>

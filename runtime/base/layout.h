@@ -2,8 +2,8 @@
 // these numbers alone (spec/layout.md). Nothing here touches memory.
 #pragma once
 
-#include "runtime/tensor/dtype.h"
-#include "runtime/tensor/small_vector.h"
+#include "runtime/base/dtype.h"
+#include "runtime/base/small_vector.h"
 
 #include <cstdint>
 #include <string>

@@ -1,4 +1,4 @@
-#include "runtime/tensor/scalar.h"
+#include "runtime/base/scalar.h"
 
 #include "runtime/errors.h"
 

@@ -1,4 +1,4 @@
-#include "runtime/ops/row.h"
+#include "runtime/base/row.h"
 
 #include "runtime/errors.h"
 

@@ -1,7 +1,7 @@
 // A number without a dtype of its own: it takes the tensor's, and must fit.
 #pragma once
 
-#include "runtime/tensor/dtype.h"
+#include "runtime/base/dtype.h"
 
 #include <concepts>
 #include <cstdint>

@@ -1,0 +1,144 @@
+// Phases and collectives of block tasks on the host, in every order of threads.
+#include "backends/kernels/host.h"
+#include "backends/kernels/host_launcher.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <numeric>
+#include <random>
+#include <vector>
+
+namespace ts::kernels {
+namespace {
+
+// A combination that is neither commutative nor associative, so that a result names its tree.
+uint64_t mix(uint64_t left, uint64_t right) {
+  return (left * 0x9e3779b97f4a7c15ULL) ^ (right + 0x7f4a7c15 + (left >> 7));
+}
+
+template <int N> struct Tree {
+  static constexpr int kThreads = N;
+  struct Total {};
+  struct Prefix {};
+  struct Shared {};
+  struct Local {};
+  using Phases = Sequence<Reduce<Total>, Scan<Prefix>>;
+  const uint64_t* in;
+  uint64_t *total, *before, *all;
+
+  uint64_t give(Total, const At& at, Shared&, Local&) const { return in[at.thread]; }
+  uint64_t combine(Total, uint64_t left, uint64_t right) const { return mix(left, right); }
+  void take(Total, const At& at, uint64_t found, Shared&, Local&) const { total[at.thread] = found; }
+
+  uint64_t give(Prefix, const At& at, Shared&, Local&) const { return in[at.thread]; }
+  uint64_t combine(Prefix, uint64_t left, uint64_t right) const { return mix(left, right); }
+  uint64_t identity(Prefix) const { return 42; }
+  void take(Prefix, const At& at, uint64_t prefix, uint64_t everything, Shared&, Local&) const {
+    before[at.thread] = prefix;
+    all[at.thread] = everything;
+  }
+};
+
+// The trees of task.h once more, in the words of that page: a lane reads what its partner held before the step.
+uint64_t total_of(std::vector<uint64_t> values) {
+  const size_t warps = values.size() / 32;
+  std::vector<uint64_t> sums;
+  for (size_t warp = 0; warp < warps; ++warp) {
+    std::vector<uint64_t> lane(values.begin() + static_cast<int64_t>(warp) * 32,
+                               values.begin() + static_cast<int64_t>(warp + 1) * 32);
+    for (size_t w : {16, 8, 4, 2, 1})
+      for (size_t l = 0; l < w; ++l) lane[l] = mix(lane[l], lane[l + w]);
+    sums.push_back(lane[0]);
+  }
+  size_t w = 1;
+  while (w * 2 < warps) w *= 2;
+  for (; w > 0; w /= 2) {
+    std::vector<uint64_t> next = sums;
+    for (size_t l = 0; l < w; ++l)
+      if (l + w < sums.size()) next[l] = mix(sums[l], sums[l + w]);
+    next.resize(std::min(next.size(), w));
+    sums = next;
+  }
+  return sums[0];
+}
+
+template <int N> void check_trees(const ThreadOrder& order) {
+  std::vector<uint64_t> in(N), total(N), before(N), all(N);
+  std::iota(in.begin(), in.end(), 1000);
+  const Tree<N> task{in.data(), total.data(), before.data(), all.data()};
+  typename Tree<N>::Shared shared;
+  typename Tree<N>::Local locals[N];
+  host::run_block(task, 0, shared, locals, order);
+
+  const uint64_t wanted = total_of(in);
+  uint64_t warps_before = 42;
+  for (int t = 0; t < N; ++t) {
+    EXPECT_EQ(total[static_cast<size_t>(t)], wanted);
+    std::vector<uint64_t> lane(in.begin() + t / 32 * 32, in.begin() + t / 32 * 32 + 32);
+    for (size_t w : {1, 2, 4, 8, 16}) {
+      std::vector<uint64_t> next = lane;
+      for (size_t l = w; l < 32; ++l) next[l] = mix(lane[l - w], lane[l]);
+      lane = next;
+    }
+    const size_t place = static_cast<size_t>(t % 32);
+    const uint64_t prefix = place == 0 ? warps_before : (t < 32 ? lane[place - 1] : mix(warps_before, lane[place - 1]));
+    EXPECT_EQ(before[static_cast<size_t>(t)], prefix) << t;
+    if (place == 31) warps_before = t < 32 ? lane[31] : mix(warps_before, lane[31]);
+  }
+  EXPECT_EQ(all[0], warps_before);
+  EXPECT_EQ(all[N - 1], warps_before);
+}
+
+TEST(Collectives, FollowTheTreeInEveryOrderOfThreads) {
+  std::vector<int32_t> shuffled(256);
+  std::iota(shuffled.begin(), shuffled.end(), 0);
+  std::shuffle(shuffled.begin(), shuffled.end(), std::mt19937(5));
+  for (const ThreadOrder& order : {ThreadOrder{}, ThreadOrder{255, -1, nullptr}, ThreadOrder{0, 1, shuffled.data()}})
+    check_trees<256>(order);
+  check_trees<32>({31, -1, nullptr});
+  check_trees<96>({95, -1, nullptr}); // three warps: a partner is missing
+  check_trees<1024>({});
+}
+
+// Each phase sees all that the one before it wrote, whatever the order of threads.
+struct Shift {
+  static constexpr int kThreads = 64;
+  struct Write {};
+  struct Read {};
+  struct Shared {
+    int value[kThreads];
+  };
+  struct Local {
+    int steps;
+  };
+  using Phases = Sequence<Once<Write>, Loop<Read>, LoopWhile<Shift>>;
+  int* out;
+  int64_t count(Read, int64_t) const { return 3; }
+  void operator()(Write, const At& at, Shared& shared, Local& local) const {
+    shared.value[at.thread] = at.thread;
+    local.steps = 0;
+  }
+  void operator()(Read, const At& at, Shared& shared, Local&) const {
+    if (at.step == 1) out[at.thread] = shared.value[(at.thread + 1) % kThreads];
+  }
+  // Every thread goes on as long as the longest of them wants.
+  bool operator()(Shift, const At& at, Shared&, Local& local) const {
+    ++local.steps;
+    out[at.thread] += at.step == 0 ? 0 : 1000;
+    return local.steps < (at.thread == 7 ? 4 : 1);
+  }
+};
+
+TEST(Phases, EndInABarrierAndVotesAreCombined) {
+  for (const ThreadOrder& order : {ThreadOrder{}, ThreadOrder{63, -1, nullptr}}) {
+    std::vector<int> out(64, -1);
+    Shift::Shared shared;
+    Shift::Local locals[64];
+    host::run_block(Shift{out.data()}, 0, shared, locals, order);
+    for (int t = 0; t < 64; ++t) EXPECT_EQ(out[static_cast<size_t>(t)], (t + 1) % 64 + 3000);
+  }
+}
+
+} // namespace
+} // namespace ts::kernels

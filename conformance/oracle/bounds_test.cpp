@@ -1,0 +1,131 @@
+// Tolerance classes: by hand on small groups, growing with what they depend on, and tight enough to see a lost element.
+#include "conformance/compare.h"
+#include "conformance/oracle/bounds.h"
+#include "conformance/oracle/test_op.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+namespace ts::judge {
+namespace {
+
+constexpr double kInf = std::numeric_limits<double>::infinity();
+
+Instance instance(const std::string& tolerance, int32_t dtype = TS_DTYPE_F32, int32_t acc = TS_DTYPE_F32) {
+  Instance i;
+  i.in = {dtype};
+  i.out = {dtype};
+  i.acc = acc;
+  i.eval = Eval::real;
+  i.tolerance = tolerance;
+  return i;
+}
+
+struct Judged {
+  double bound;
+  bool excluded, signed_zero;
+};
+
+Judged judged(const Instance& i, const std::vector<double>& values, double exact, double correction = 0) {
+  Bounds b = bounds_of(i, 0, 1);
+  Terms terms;
+  terms.correction = correction;
+  for (double v : values) terms.add(v);
+  judge_group(b, 0, i, 0, terms, exact);
+  return {b.absolute[0], !b.excluded.empty(), !b.signed_zero.empty()};
+}
+
+constexpr double kU = 0x1p-24, kSub = 0x1p-149;
+
+TEST(Bounds, AreTheFormulasOfTheirClass) {
+  const std::vector<double> v = {0.5, -1.5, 4.25}; // n 3, k 3 + 2
+  EXPECT_DOUBLE_EQ(judged(instance("sum"), v, 3.25).bound, 5 * kU * 6.25 + kU * 3.25 + kSub);
+  EXPECT_DOUBLE_EQ(judged(instance("dot"), v, 3.25).bound, 3 * kU * 6.25 + kU * 3.25 + kSub);
+  EXPECT_DOUBLE_EQ(judged(instance("serial"), v, 3.25).bound, 3 * kU * 6.25 + kU * 3.25 + kSub);
+  EXPECT_DOUBLE_EQ(judged(instance("mean"), v, 1).bound, 6 * kU * 6.25 / 3 + kU + kSub);
+  EXPECT_DOUBLE_EQ(judged(instance("prod"), v, -3.1875).bound, 3 * kU * 3.1875 + kU * 3.1875 + kSub);
+  EXPECT_DOUBLE_EQ(judged(instance("norm"), v, 4).bound, 4.5 * kU * 4 + kU * 4 + kSub);
+  const double mean_error = 5 * kU * 6.25 / 3;
+  const double var = 9 * kU * 2 + mean_error * mean_error * 3 / 2;
+  EXPECT_DOUBLE_EQ(judged(instance("var"), v, 2, 1).bound, var + kU * 2 + kSub);
+  const double variance = std::sqrt(2.0) * std::sqrt(2.0);
+  const double b = 9 * kU * variance + mean_error * mean_error * 3 / 2;
+  EXPECT_DOUBLE_EQ(judged(instance("std"), v, std::sqrt(2.0), 1).bound,
+                   b / std::sqrt(2.0) + kU * std::sqrt(2.0) + kSub);
+  const double s = 1 + std::exp(-3.75) + std::exp(-5.75), far = 3.75 * std::exp(-3.75) + 5.75 * std::exp(-5.75);
+  EXPECT_NEAR(judged(instance("logsumexp"), v, 4.3).bound / kU, far / s + 4 + 5 + 4 * std::log(s) + 4.3 + 4.3, 1e-9);
+}
+
+TEST(Bounds, UseTheAccumulatorsAndTheOutputsRoundoff) {
+  const Judged half = judged(instance("sum", TS_DTYPE_F16, TS_DTYPE_F32), {0.5, 0.25}, 0.75);
+  EXPECT_DOUBLE_EQ(half.bound, 3 * kU * 0.75 + 0x1p-11 * 0.75 + 0x1p-24);
+}
+
+TEST(Bounds, GrowWithEveryTermAndItsSize) {
+  for (const char* kind : {"sum", "dot", "serial", "mean", "prod", "norm"}) {
+    std::vector<double> terms = {1.5};
+    double last = judged(instance(kind), terms, 1.5).bound;
+    for (int i = 0; i < 40; ++i) {
+      terms.push_back(1.5);
+      const double next = judged(instance(kind), terms, 1.5).bound;
+      if (std::string(kind) == "mean") {
+        EXPECT_GE(next, last * (1 - 1e-12)) << kind << i;
+      } else {
+        EXPECT_GT(next, last) << kind << i;
+      }
+      last = next;
+    }
+    std::vector<double> larger = terms;
+    larger[0] = 2.5;
+    EXPECT_GE(judged(instance(kind), larger, 1.5).bound, last) << kind;
+  }
+}
+
+TEST(Bounds, SeeALostElementAndASerialSum) {
+  const std::vector<double> tenths(65537, 0.1F);
+  const double exact = 65537 * static_cast<double>(0.1F);
+  EXPECT_LT(judged(instance("sum"), tenths, exact).bound, 0.11);
+  float serial = 0;
+  for (double tenth : tenths) serial += static_cast<float>(tenth);
+  EXPECT_GT(std::fabs(static_cast<double>(serial) - exact), judged(instance("sum"), tenths, exact).bound);
+}
+
+TEST(Bounds, IntegerPayloadsAreExact) {
+  EXPECT_EQ(judged(instance("sum"), {1, 2, -3, 1000}, 1000).bound, 0);
+  EXPECT_GT(judged(instance("sum"), {1, 2, -3, 0x1p24}, 0x1p24).bound, 0); // past what f32 counts
+  EXPECT_GT(judged(instance("sum"), {1, 2.5}, 3.5).bound, 0);
+  EXPECT_EQ(judged(instance("prod"), {3, -5, 7}, -105).bound, 0);
+  EXPECT_EQ(judged(instance("serial", TS_DTYPE_F16, TS_DTYPE_F16), {2000, 48}, 2048).bound, 0);
+  EXPECT_GT(judged(instance("serial", TS_DTYPE_F16, TS_DTYPE_F16), {2000, 49}, 2049).bound, 0);
+  EXPECT_GT(judged(instance("mean"), {1, 2}, 1.5).bound, 0); // a mean may be a product with 1/n
+}
+
+TEST(Bounds, WhatDependsOnOrderIsExcluded) {
+  const double max = std::numeric_limits<float>::max();
+  EXPECT_TRUE(judged(instance("sum"), {max, max, -max}, max).excluded);
+  EXPECT_FALSE(judged(instance("sum"), {max, 1}, max).excluded);
+  EXPECT_FALSE(judged(instance("sum"), {kInf, 1}, kInf).excluded);
+  EXPECT_TRUE(judged(instance("prod"), {1e30, 1e30, 1e-30}, 1e30).excluded);
+  EXPECT_TRUE(judged(instance("prod"), {1e30, 1e-30, 1e-30}, 1e-30).excluded);
+  EXPECT_FALSE(judged(instance("prod"), {1e30, 1e-30}, 1).excluded);
+  EXPECT_FALSE(judged(instance("prod"), {0, 1e30, 1e-30, 1e-30}, 0).excluded);
+  EXPECT_TRUE(judged(instance("prod"), {0, 1e30, 1e30}, 0).excluded);
+  EXPECT_FALSE(judged(instance("prod"), {0, kInf, 1e30, 1e30}, NAN).excluded);
+}
+
+TEST(Bounds, SignOfZeroCountsWhereEveryTermIsZero) {
+  EXPECT_TRUE(judged(instance("sum"), {-0.0, -0.0}, 0).signed_zero);
+  EXPECT_FALSE(judged(instance("sum"), {1, -1}, 0).signed_zero);
+}
+
+TEST(Tolerances, ReadWhatRowsWrite) {
+  EXPECT_EQ(parse_tolerance("ulp(2.5)").ulps, 2.5);
+  EXPECT_EQ(parse_tolerance("dot").kind, Tolerance::Kind::dot);
+  for (const char* bad : {"ulp", "ulp()", "ulp(x)", "ulp(1", "about", ""})
+    EXPECT_THROW(parse_tolerance(bad), InputError) << bad;
+}
+
+} // namespace
+} // namespace ts::judge
