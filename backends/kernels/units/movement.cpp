@@ -1,6 +1,7 @@
 // Fill, copy and the conversions.
-#include "backends/kernels/host_launcher.h"
 #include "backends/kernels/movement.h"
+
+#include "backends/kernels/host_launcher.h"
 
 namespace ts::kernels {
 template void fill<HostLauncher>(const Call&, HostLauncher&);
