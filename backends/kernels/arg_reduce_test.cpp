@@ -7,7 +7,7 @@ namespace {
 std::vector<std::byte> compute(int32_t op, int axis, const Tensor& x, Tensor& z, bool backward) {
   TestLauncher launcher(backward);
   z.poison();
-  run(arg_reduce<HostLauncher>, arg_reduce_workspace, op, {&z}, {x.operand()}, {integer_attribute(axis)}, launcher);
+  run(TS_FAMILY_ARG_REDUCE, op, {&z}, {x.operand()}, {integer_attribute(axis)}, launcher);
   return z.elements();
 }
 

@@ -1,6 +1,7 @@
 // What tests of the kernel families share: tensors in random layouts, and a launcher that runs tasks in a chosen order.
 #pragma once
 
+#include "backends/kernels/families.h"
 #include "backends/kernels/host_launcher.h"
 #include "backends/kernels/numbers.h"
 
@@ -176,17 +177,15 @@ private:
 inline ts_attribute integer_attribute(int64_t value) { return {TS_ATTRIBUTE_INTEGER, 0, value, 0}; }
 inline ts_attribute real_attribute(double value) { return {TS_ATTRIBUTE_REAL, 0, 0, value}; }
 
-using Family = void (*)(const Call&, HostLauncher&);
-using Workspace = uint64_t (*)(const Call&);
-
 /// Runs one call with a workspace of exactly the bytes it asks for, guarded behind.
-inline void run(Family family, Workspace workspace, int32_t op, const std::vector<const Tensor*>& outputs,
+inline void run(int32_t family, int32_t op, const std::vector<const Tensor*>& outputs,
                 const std::vector<Operand>& inputs, const std::vector<ts_attribute>& attributes,
                 TestLauncher& launcher) {
   std::vector<View> views;
   for (const Tensor* output : outputs) views.push_back(output->view());
+  const HostFamily& kernels = *host_family(family);
   Call call{op,
-            0,
+            family,
             static_cast<int32_t>(views.size()),
             static_cast<int32_t>(inputs.size()),
             static_cast<int32_t>(attributes.size()),
@@ -195,10 +194,10 @@ inline void run(Family family, Workspace workspace, int32_t op, const std::vecto
             attributes.data(),
             nullptr,
             0};
-  call.workspace_bytes = workspace(call);
+  call.workspace_bytes = kernels.workspace(call);
   std::vector<uint64_t> memory(call.workspace_bytes / 8 + 2, 0xd9d9d9d9d9d9d9d9ULL);
   call.workspace = reinterpret_cast<std::byte*>(memory.data());
-  family(call, launcher);
+  kernels.run(call, launcher);
   const auto* bytes = reinterpret_cast<const unsigned char*>(memory.data());
   for (uint64_t i = call.workspace_bytes; i < memory.size() * 8; ++i) ASSERT_EQ(bytes[i], 0xd9) << "workspace overrun";
 }

@@ -44,15 +44,13 @@ struct Problem {
 IndexFault run_gather(const Problem& p, const Tensor& x, const Tensor& index, Tensor& z, bool backward) {
   TestLauncher launcher(backward);
   z.poison();
-  run(gather<HostLauncher>, gather_workspace, p.op, {&z}, {x.operand(), index.operand()}, {integer_attribute(p.axis)},
-      launcher);
+  run(TS_FAMILY_GATHER, p.op, {&z}, {x.operand(), index.operand()}, {integer_attribute(p.axis)}, launcher);
   return launcher.found();
 }
 
 IndexFault run_scatter(const Problem& p, Tensor& x, const Tensor& index, const Tensor& source, bool backward) {
   TestLauncher launcher(backward);
-  run(scatter<HostLauncher>, scatter_workspace, p.op, {&x}, {index.operand(), source.operand()},
-      {integer_attribute(p.axis)}, launcher);
+  run(TS_FAMILY_SCATTER, p.op, {&x}, {index.operand(), source.operand()}, {integer_attribute(p.axis)}, launcher);
   return launcher.found();
 }
 

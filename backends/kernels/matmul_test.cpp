@@ -8,7 +8,7 @@ std::vector<std::byte> compute(const Tensor& x, const Tensor& y, Tensor& z, bool
                                std::string* route = nullptr) {
   TestLauncher launcher(backward);
   z.poison();
-  run(matmul<HostLauncher>, matmul_workspace, TS_OP_MATMUL, {&z}, {x.operand(), y.operand()}, {}, launcher);
+  run(TS_FAMILY_MATMUL, TS_OP_MATMUL, {&z}, {x.operand(), y.operand()}, {}, launcher);
   if (route != nullptr && !launcher.launches().empty()) *route = launcher.launches().back();
   return z.elements();
 }

@@ -33,7 +33,7 @@ Shape reduced_shape(const Problem& p) {
 std::vector<std::byte> compute(const Problem& p, const Tensor& x, Tensor& z, bool backward) {
   TestLauncher launcher(backward);
   z.poison();
-  run(reduce<HostLauncher>, reduce_workspace, p.op, {&z}, {x.operand()},
+  run(TS_FAMILY_REDUCE, p.op, {&z}, {x.operand()},
       {integer_attribute(static_cast<int64_t>(p.axes)), real_attribute(p.correction)}, launcher);
   return z.elements();
 }
@@ -287,7 +287,7 @@ TEST(Reduce, TakesImmediates) {
   memcpy(&operand.bits, &value, sizeof value);
   for (int64_t& stride : operand.view.stride) stride = 0;
   TestLauncher launcher(false);
-  run(reduce<HostLauncher>, reduce_workspace, TS_OP_SUM, {&z}, {operand}, {integer_attribute(2)}, launcher);
+  run(TS_FAMILY_REDUCE, TS_OP_SUM, {&z}, {operand}, {integer_attribute(2)}, launcher);
   EXPECT_EQ(z.real(4), 105);
 }
 
@@ -296,7 +296,7 @@ TEST(Reduce, RefusesBeforeAnyLaunch) {
     Tensor x = dense(p.dtype, p.shape), z = dense(result_dtype(p), result);
     TestLauncher launcher(false);
     try {
-      run(reduce<HostLauncher>, reduce_workspace, p.op, {&z}, {x.operand()},
+      run(TS_FAMILY_REDUCE, p.op, {&z}, {x.operand()},
           {integer_attribute(static_cast<int64_t>(p.axes)), real_attribute(1)}, launcher);
     } catch (const Refusal& refused) {
       EXPECT_TRUE(launcher.launches().empty());
@@ -318,8 +318,7 @@ TEST(Reduce, NamesItsRoutes) {
     Tensor x(TS_DTYPE_F32, shape, layout, random), z = dense(TS_DTYPE_F32, reduced_shape(p));
     x.fill([](int64_t) { return 1.0; });
     TestLauncher launcher(false);
-    run(reduce<HostLauncher>, reduce_workspace, TS_OP_SUM, {&z}, {x.operand()},
-        {integer_attribute(static_cast<int64_t>(axes))}, launcher);
+    run(TS_FAMILY_REDUCE, TS_OP_SUM, {&z}, {x.operand()}, {integer_attribute(static_cast<int64_t>(axes))}, launcher);
     EXPECT_EQ(z.real(0), static_cast<double>(x.size() / z.size()));
     return launcher.launches();
   };

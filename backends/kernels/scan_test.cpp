@@ -22,7 +22,7 @@ Bits compute(const Problem& p, const Tensor& x, Tensor& z, Tensor& indices, bool
   indices.poison();
   std::vector<const Tensor*> outputs{&z};
   if (p.indexed()) outputs.push_back(&indices);
-  run(scan<HostLauncher>, scan_workspace, p.op, outputs, {x.operand()}, {integer_attribute(p.axis)}, launcher);
+  run(TS_FAMILY_SCAN, p.op, outputs, {x.operand()}, {integer_attribute(p.axis)}, launcher);
   if (routes != nullptr) *routes = launcher.launches();
   return {z.elements(), indices.elements()};
 }

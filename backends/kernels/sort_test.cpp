@@ -33,7 +33,7 @@ Bits compute(const Problem& p, const Tensor& x, Tensor& values, Tensor& indices,
   std::vector<ts_attribute> attributes{integer_attribute(p.axis)};
   if (p.op == TS_OP_TOPK) attributes.push_back(integer_attribute(p.k));
   attributes.push_back(integer_attribute(p.reverse ? 1 : 0));
-  run(sort<HostLauncher>, sort_workspace, p.op, outputs, {x.operand()}, attributes, launcher);
+  run(TS_FAMILY_SORT, p.op, outputs, {x.operand()}, attributes, launcher);
   if (routes != nullptr) *routes = launcher.launches();
   return {values.elements(), indices.elements()};
 }

@@ -15,7 +15,7 @@ namespace {
 constexpr int64_t kEnumerated = int64_t{1} << 22;
 
 [[noreturn]] void overflow(std::span<const int64_t> shape) {
-  throw ValueError(fmt::format("[layout.overflow] shape {} and its strides reach beyond int64", shape_text(shape)));
+  throw ValueError(fmt::format("[layout.15] shape {} and its strides reach beyond int64", shape_text(shape)));
 }
 
 template <class Visit>
@@ -61,7 +61,7 @@ int64_t element_count(std::span<const int64_t> shape) {
   bool empty = false, over = false;
   for (const int64_t extent : shape) {
     if (extent < 0) {
-      throw ValueError(fmt::format("[layout.shape] shape {} has a negative extent {}", shape_text(shape), extent));
+      throw ValueError(fmt::format("[shape] {} has a negative extent {}", shape_text(shape), extent));
     }
     empty = empty || extent == 0;
     over = over || __builtin_mul_overflow(count, extent, &count);
@@ -174,7 +174,7 @@ Dims broadcast_shapes(std::span<const int64_t> a, std::span<const int64_t> b, co
   for (size_t i = 0; i < rank; ++i) { // from the last axis
     const int64_t x = i < a.size() ? a[a.size() - 1 - i] : 1, y = i < b.size() ? b[b.size() - 1 - i] : 1;
     if (x != y && x != 1 && y != 1) {
-      throw ValueError(fmt::format("[layout.broadcast] {}: shapes {} and {} do not broadcast: {} meets {} on axis {}",
+      throw ValueError(fmt::format("[layout.4] {}: shapes {} and {} do not broadcast: {} meets {} on axis {}",
                                    op, shape_text(a), shape_text(b), x, y, rank - 1 - i));
     }
     shape[rank - 1 - i] = x == 1 ? y : x;
@@ -195,7 +195,7 @@ Layout broadcast(const Layout& layout, std::span<const int64_t> shape, const cha
     wide.strides[axis] = extent == 1 ? 0 : layout.strides[axis - added];
   }
   if (!fits) {
-    throw ValueError(fmt::format("[layout.broadcast] {}: shape {} does not broadcast to {}", op,
+    throw ValueError(fmt::format("[layout.4] {}: shape {} does not broadcast to {}", op,
                                  shape_text(layout.shape), shape_text(shape)));
   }
   return wide;
@@ -203,7 +203,7 @@ Layout broadcast(const Layout& layout, std::span<const int64_t> shape, const cha
 
 int normalize_axis(int64_t axis, int rank, const char* op) {
   if (axis < -rank || axis >= rank) {
-    throw IndexError(fmt::format("[layout.axis] {}: axis {} is out of range for a tensor of {} axes", op, axis, rank));
+    throw IndexError(fmt::format("[{}] axis {} is out of range for a tensor of {} axes", op, axis, rank));
   }
   return static_cast<int>(axis < 0 ? axis + rank : axis);
 }

@@ -22,7 +22,7 @@ Device common_device(const OpRow& row, std::span<const Input> operands, const Op
   const auto meet = [&](const Tensor& tensor) {
     if (first == nullptr) first = &tensor;
     else if (!(tensor.device() == first->device())) {
-      throw DeviceError(fmt::format("[backend.device] {}: all tensors must be on one device, but found {} and {}",
+      throw DeviceError(fmt::format("[backend.50] {}: all tensors must be on one device, but found {} and {}",
                                     row.name, first->device().name(), tensor.device().name()));
     }
   };
@@ -30,7 +30,7 @@ Device common_device(const OpRow& row, std::span<const Input> operands, const Op
     if (!operand.is_scalar()) meet(operand.tensor());
   for (const Tensor* out : options.out)
     if (out != nullptr) meet(*out);
-  if (first == nullptr) throw TypeError(fmt::format("[{0}.dtypes] {0}: at least one operand must be a tensor", row.name));
+  if (first == nullptr) throw TypeError(fmt::format("[{0}] at least one operand must be a tensor", row.name));
   return first->device();
 }
 
@@ -42,7 +42,7 @@ void check_counts(const OpRow& row, std::span<const Input> operands, std::span<c
   if (row.family == TS_FAMILY_ELEMENTWISE) return;
   for (size_t i = 0; i < operands.size(); ++i)
     if (operands[i].is_scalar())
-      throw TypeError(fmt::format("[{0}.dtypes] {0}: operand {1} must be a tensor", row.name, row.operands[i].name));
+      throw TypeError(fmt::format("[{0}] operand {1} must be a tensor", row.name, row.operands[i].name));
 }
 
 // The operands as the door orders them, converted to the instance's dtypes on their device.
@@ -61,12 +61,12 @@ void bind_inputs(Launch& call, const Instance& instance, std::span<const Input> 
 }
 
 int64_t mask_of(const OpRow& row, const Axes& axes, int rank) {
-  if (rank > kRankMask) throw ValueError(fmt::format("[layout.rank] {}: {} axes, at most {}", row.name, rank, kRankMask));
+  if (rank > kRankMask) throw ValueError(fmt::format("[layout.21] {}: {} axes, at most {}", row.name, rank, kRankMask));
   if (axes.all()) return rank == 0 ? 0 : static_cast<int64_t>(~uint64_t{0} >> (kRankMask - rank));
   uint64_t mask = 0;
   for (const int64_t axis : axes.axes()) {
     const uint64_t bit = uint64_t{1} << normalize_axis(axis, rank, row.name);
-    if ((mask & bit) != 0) throw ValueError(fmt::format("[layout.axis] {}: axis {} is named twice", row.name, axis));
+    if ((mask & bit) != 0) throw ValueError(fmt::format("[{}] axis {} is named twice", row.name, axis));
     mask |= bit;
   }
   return static_cast<int64_t>(mask);
@@ -74,7 +74,7 @@ int64_t mask_of(const OpRow& row, const Axes& axes, int rank) {
 
 ts_attribute value_attribute(const OpRow& row, const AttributeRow& attribute, const Scalar& value, DType dtype) {
   if (!value.fits(dtype)) {
-    throw ValueError(fmt::format("[numerics.scalar] {}: {} = {} does not fit {}", row.name, attribute.name, value.str(),
+    throw ValueError(fmt::format("[numerics.16] {}: {} = {} does not fit {}", row.name, attribute.name, value.str(),
                                  name(dtype)));
   }
   if (is_floating(dtype)) return {TS_ATTRIBUTE_REAL, 0, 0, value.real()};
@@ -118,14 +118,14 @@ void bind_attributes(Launch& call, const Instance& instance, std::span<const Att
 
 void require_shape(const OpRow& row, const Tensor& out, const Dims& shape) {
   if (out.shape() == shape) return;
-  throw ValueError(fmt::format("[{0}.shape] {0}: the result has shape {1}, out has {2}", row.name, shape_text(shape),
+  throw ValueError(fmt::format("[{0}] the result has shape {1}, out has {2}", row.name, shape_text(shape),
                                shape_text(out.shape())));
 }
 
 // A result may go to a tensor of a dtype that holds all its values, not to a smaller one.
 void require_castable(const OpRow& row, DType result, DType out) {
   if (promote(result, out) == out) return;
-  throw TypeError(fmt::format("[numerics.promotion] {}: the result is {} and cannot be written to {} without loss",
+  throw TypeError(fmt::format("[{}] the result is {} and cannot be written to {} without loss",
                               row.name, name(result), name(out)));
 }
 
@@ -148,7 +148,7 @@ void separate_outputs(const Launch& call) {
     const Bound& b = call.outputs[static_cast<size_t>(i)];
     if (a.tensor.storage() != b.tensor.storage()) continue;
     if (overlap(a.layout, itemsize(a.dtype), b.layout, itemsize(b.dtype)) != Overlap::kNone)
-      throw ValueError(fmt::format("[layout.overlap] {}: its outputs overlap each other", call.row->name));
+      throw ValueError(fmt::format("[layout.17] {}: its outputs overlap each other", call.row->name));
   }
 }
 
@@ -267,7 +267,7 @@ void convert_into(const Tensor& target, const Tensor& source) {
   static const OpRow& convert = row(TS_OP_CONVERT);
   require_writable(target, "copy_");
   if (!(target.device() == source.device())) {
-    throw DeviceError(fmt::format("[backend.device] convert: all tensors must be on one device, but found {} and {}",
+    throw DeviceError(fmt::format("[backend.50] convert: all tensors must be on one device, but found {} and {}",
                                   target.device().name(), source.device().name()));
   }
   Launch launched;
@@ -301,7 +301,7 @@ void fill(const Tensor& target, const Scalar& value) {
 
 void require_writable(const Tensor& target, const char* op) {
   if (!self_overlaps(target.layout())) return;
-  throw ValueError(fmt::format("[layout.expanded] {}: cannot write to a view of shape {} in which several indices name one "
+  throw ValueError(fmt::format("[layout.19] {}: cannot write to a view of shape {} in which several indices name one "
                                "element; clone() it first",
                                op, shape_text(target.shape())));
 }

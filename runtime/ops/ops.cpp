@@ -39,7 +39,7 @@ Tensor arg_reduce(int32_t id, const Input& x, std::optional<int64_t> axis, bool 
   Tensor scalar_out;
   if (out != nullptr) {
     if (out->shape() != ones)
-      throw ValueError(fmt::format("[{0}.shape] {0}: the result has shape {1}, out has {2}", ops::row(id).name,
+      throw ValueError(fmt::format("[{0}] the result has shape {1}, out has {2}", ops::row(id).name,
                                    shape_text(ones), shape_text(out->shape())));
     scalar_out = reshape(*out, {});
     options.out[0] = &scalar_out;

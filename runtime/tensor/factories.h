@@ -31,7 +31,7 @@ Tensor from_host(const void* data, const Dims& shape, DType dtype, Device device
 template <class T>
 Tensor from_values(const std::vector<T>& values, const Dims& shape, Device device = {}) {
   if (static_cast<int64_t>(values.size()) != element_count(shape))
-    throw ValueError("[layout.shape] from_values: " + std::to_string(values.size()) + " values for shape " +
+    throw ValueError("[from_values] " + std::to_string(values.size()) + " values for shape " +
                      shape_text(shape));
   if constexpr (std::same_as<T, bool>) {
     const std::vector<uint8_t> bytes(values.begin(), values.end());

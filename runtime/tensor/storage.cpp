@@ -16,7 +16,7 @@ Storage::Storage(Device device, void* native, uint64_t bytes, std::function<void
     : device_(device), bytes_(bytes), imported_(true) {
   DeviceRow& row = device.row();
   if (row.table().import == nullptr)
-    throw DeviceError(fmt::format("[backend.import] device {} cannot use memory that it did not allocate", row.name));
+    throw DeviceError(fmt::format("[backend.47] device {} cannot use memory that it did not allocate", row.name));
   auto context = std::make_unique<std::function<void()>>(std::move(deleter));
   const auto run_deleter = [](void* held) {
     const std::unique_ptr<std::function<void()>> function(static_cast<std::function<void()>*>(held));
@@ -40,7 +40,7 @@ Storage::~Storage() {
 std::byte* Storage::map() {
   DeviceRow& row = device_.row();
   if (!row.host_memory()) {
-    throw DeviceError(fmt::format("[layout.host] this reads tensor memory directly, which is not possible on device "
+    throw DeviceError(fmt::format("[backend.52] this reads tensor memory directly, which is not possible on device "
                                   "{}; call cpu() first",
                                   row.name));
   }
