@@ -1,4 +1,5 @@
 // Which dtype an operation computes in, and what becomes of numbers that have none.
+#include "runtime/ops/promotion.h"
 #include "runtime/tests/support.h"
 
 #include <limits>
