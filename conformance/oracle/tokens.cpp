@@ -43,6 +43,7 @@ public:
         fail();
       }
       term.number = number();
+      if (!term.number.empty() && peek() == '*') ++at_;
       const size_t start = at_;
       while (at_ < token_.size() && token_[at_] >= 'a' && token_[at_] <= 'z') ++at_;
       term.word = token_.substr(start, at_ - start);
