@@ -150,7 +150,7 @@ def _overflow(dtype, arity, stream):
     root = Fraction(2) ** ((dtype.emax + 1) // 2)
     rows = [(top, top), (top, half), (top, half / 2), (top, half * Fraction(3, 4)), (top, 2), (top, 1), (top, Fraction(1, 2))]
     rows += [(root, root), (root, root / 2), (top / 2, 2), (top, Fraction(dtype.tiny)), (Fraction(dtype.tiny), top)]
-    rows += [(dtype.round(Fraction(dtype.emax) * Fraction(math.log(2)) + step / 4),) for step in range(-3, 6)]
+    rows += [(dtype.round(Fraction(dtype.emax) * Fraction(math.log(2)) + Fraction(step, 4)),) for step in range(-3, 6)]
     rows += [(dtype.emax + step,) for step in (-1, 0, 1, 2)]
     return _both_signs(rows)
 

@@ -66,8 +66,10 @@ void Evaluator::load_constants(Machine<Integers>& machine, int64_t size) const {
     if (leaf.kind == Leaf::Kind::size) machine.at(leaf.result) = size;
     if (leaf.kind == Leaf::Kind::attribute) {
       const ts_attribute attribute = attribute_of(call_, leaf.text);
-      machine.at(leaf.result) =
-          attribute.kind == TS_ATTRIBUTE_INTEGER ? attribute.integer : static_cast<int64_t>(attribute.real);
+      if (attribute.kind != TS_ATTRIBUTE_INTEGER) {
+        throw InputError(fmt::format("attribute {} of {} is not an integer", leaf.text, call_.op->name));
+      }
+      machine.at(leaf.result) = attribute.integer;
     }
     if (leaf.kind == Leaf::Kind::number) {
       char* end = nullptr;
