@@ -2,6 +2,7 @@
 // parameter.
 #include "backends/testing/table.h"
 
+#include <algorithm>
 #include <numeric>
 
 namespace ts::testing {
