@@ -16,12 +16,14 @@ template <class U> struct GatherTask {
   Offsets<3> walk; ///< of index, x and z
   U limit;         ///< 1 for bool, which is written as 0 or 1
 
-  TS_HD void operator()(int64_t item) const {
+  TS_HD void operator()(int64_t number) const {
+    const int64_t item = TS_MUTATE("IW08", number, number & 0xffff);
     int64_t offset[3];
     walk.at(item, offset);
     const int64_t position = index.at(offset[0]);
     if (!axis.holds(position, item)) return;
-    const U bits = x == nullptr ? immediate : *reinterpret_cast<const U*>(x + offset[1] + position * axis.stride);
+    const int64_t step = TS_MUTATE("IW17", position * axis.stride, position * axis.stride % (1 << 16));
+    const U bits = x == nullptr ? immediate : *reinterpret_cast<const U*>(x + offset[1] + step);
     *reinterpret_cast<U*>(z + offset[2]) = bits < limit ? bits : limit;
   }
 };

@@ -22,9 +22,10 @@ struct IndexOperand {
   bool wide; ///< i64
 
   TS_HD int64_t at(int64_t offset) const {
-    if (data == nullptr) return immediate;
-    if (wide) return *reinterpret_cast<const int64_t*>(data + offset);
-    return *reinterpret_cast<const int32_t*>(data + offset);
+    const int64_t index = data == nullptr ? immediate
+                          : wide          ? *reinterpret_cast<const int64_t*>(data + offset)
+                                          : *reinterpret_cast<const int32_t*>(data + offset);
+    return TS_MUTATE("IX12", index, index < 0 ? 0 : index);
   }
 };
 
@@ -41,7 +42,7 @@ struct IndexedAxis {
   /// True for an index inside the axis; notes the fault otherwise.
   TS_HD bool holds(int64_t index, int64_t item) const {
     if (index >= 0 && index < extent) return true;
-    note_index_fault(fault, element(item));
+    if (TS_MUTATE("IX13", true, false)) note_index_fault(fault, element(item));
     return false;
   }
 };
@@ -96,15 +97,16 @@ inline IndexingPlan plan_indexing(const View& x, const View& index, const View& 
   plan.axis.inner = 1;
   plan.axis.count = along_axis ? index.shape[0] : 0;
   int64_t index_stride[TS_RANK_MAX], x_stride[TS_RANK_MAX], place[TS_RANK_MAX];
+  const int64_t steps = TS_MUTATE("SI01", int64_t{TS_RANK_MAX}, x.shape[axis]); // of the walk over x
   plan.region = 1;
   for (int a = other.rank - 1; a >= 0; --a) {
     const int64_t count = along_axis && a == axis ? index.shape[0] : along_axis ? x.shape[a] : index.shape[a];
     if (other.shape[a] != count || (a != axis && count > x.shape[a]))
       detail::refuse("the extents of axis " + std::to_string(a) + " do not agree");
     index_stride[a] = !along_axis ? index.stride[a] : a == axis ? index.stride[0] : 0;
-    x_stride[a] = a == axis ? 0 : x.stride[a];
+    x_stride[a] = a == axis || other.rank - a > steps ? 0 : x.stride[a];
     place[a] = a == axis ? 0 : plan.region;
-    if (a == axis) plan.place_stride = plan.region;
+    if (a == axis) plan.place_stride = TS_MUTATE("IX14", plan.region, 1);
     if (a > axis) plan.axis.inner *= other.shape[a];
     plan.region *= a == axis ? x.shape[a] : other.shape[a];
   }

@@ -5,10 +5,10 @@
 #pragma once
 
 #include "backends/kernels/math.h"
-#include "backends/kernels/mutate.h"
 #include "backends/kernels/offsets.h"
 #include "backends/kernels/partition.h"
 #include "backends/kernels/reduce_tree.h"
+#include "backends/kernels/wrong.h"
 
 #include <string>
 
@@ -79,13 +79,18 @@ template <class T, int kTile, int kDepth, int kPatch> struct MatmulTiles {
     for (int i = 0; i < kLoads; ++i) {
       const Cell c = cell(i, thread, x_along_inner);
       const int64_t row = local.row + c.side, k = step * kDepth + c.inner;
-      local.next_x[i] = row < rows && k < inner ? widen(x.at(local.batch[1], row, k)) : A{0};
+      const int64_t end = TS_MUTATE("TL08", inner, is_half<T> ? inner / 2 * 2 : inner);
+      local.next_x[i] = row < rows && k < end ? widen(x.at(local.batch[1], row, k)) : A{0};
+      if (TS_MUTATE("TL14", false, k >= inner && steps() > 1 && row < rows))
+        local.next_x[i] = widen(x.at(local.batch[1], row, inner - 1));
     }
     TS_UNROLL
     for (int i = 0; i < kLoads; ++i) {
       const Cell c = cell(i, thread, y_along_inner);
       const int64_t column = local.column + c.side, k = step * kDepth + c.inner;
       local.next_y[i] = column < columns && k < inner ? widen(y.at(local.batch[2], k, column)) : A{0};
+      if (TS_MUTATE("TL14", false, k >= inner && steps() > 1 && column < columns))
+        local.next_y[i] = widen(y.at(local.batch[2], inner - 1, column));
     }
   }
 
@@ -121,7 +126,10 @@ template <class T, int kTile, int kDepth, int kPatch> struct MatmulTiles {
     TS_UNROLL
     for (int i = 0; i < kPatch; ++i) {
       TS_UNROLL
-      for (int j = 0; j < kPatch; ++j) local.sum[i][j] = fuse(left[i], right[j], local.sum[i][j]);
+      for (int j = 0; j < kPatch; ++j) {
+        const A sum = fuse(left[i], right[j], local.sum[i][j]);
+        local.sum[i][j] = TS_MUTATE("ST15", sum, wrong::stored<T>(sum));
+      }
     }
   }
 
@@ -148,7 +156,7 @@ template <class T, int kTile, int kDepth, int kPatch> struct MatmulTiles {
     if (more) load(at.step + 1, at.thread, local);
     const bool busy =
         local.row + slot(at.thread / kSide, 0) < rows && local.column + slot(at.thread % kSide, 0) < columns;
-    const int64_t left = inner - at.step * kDepth;
+    const int64_t left = TS_MUTATE("TL14", inner - at.step * kDepth, steps() > 1 ? kDepth : inner);
     if (busy && left >= kDepth) {
       TS_UNROLL
       for (int k = 0; k < kDepth; ++k) multiply(shared, buffer, k, at.thread, local);

@@ -35,6 +35,11 @@ inline ReductionPlan plan_reduction(const View& x, const View& z, uint64_t axes)
     shape[part][rank[part]] = x.shape[axis];
     stride[part][rank[part]++] = x.stride[axis];
   }
+  // As if no kept axis lay between the reduced ones.
+  for (int axis = TS_MUTATE("RD07", 0, x.rank < 6 ? 0 : rank[1] - 1); axis > 0; --axis) {
+    const int64_t merged = shape[1][axis] * stride[1][axis], outer = stride[1][axis - 1];
+    if (merged * merged < outer * outer) stride[1][axis - 1] = merged;
+  }
   ReductionPlan plan{};
   plan.kept = begin_plan(rank[0], shape[0]);
   plan.target = plan.kept;
@@ -144,7 +149,8 @@ template <class Visit> void with_floating(int32_t dtype, Visit&& visit) {
 
 /// Refuses a group of nothing, unless there are no groups. // reduce.6, reduce.7
 inline void require_elements(const ReductionPlan& plan, const char* op) {
-  if (plan.length == 0) throw Refusal(TS_INVALID_ARGUMENT, std::string(op) + " of no elements has no value");
+  if (TS_MUTATE("EM07", plan.length == 0, false))
+    throw Refusal(TS_INVALID_ARGUMENT, std::string(op) + " of no elements has no value");
 }
 
 template <class Visit> void with_sum(const Call& call, const ReductionPlan& plan, Visit&& visit) {

@@ -8,6 +8,7 @@
 #include "backends/kernels/math.h"
 #include "backends/kernels/reduce_tree.h"
 #include "backends/kernels/sort_keys.h"
+#include "backends/kernels/wrong.h"
 
 namespace ts::kernels {
 
@@ -54,12 +55,14 @@ template <class A> struct SumReducer {
   template <class T> TS_HD A lift(T x, int64_t) const { return accumulate(x); }
   TS_HD A identity() const { return A{0}; }
   TS_HD A run(const A (&item)[kReduceRun], int count) const { return run_in_lanes(*this, item, count); }
-  TS_HD A combine(A a, A b) const { return a + b; }
+  TS_HD A combine(A a, A b) const { return TS_MUTATE("CV03", a + b, wrong::added_as_float(a, b)); }
   TS_HD void store(A value, std::byte* z) const {
-    if constexpr (is_integer<A>)
+    if constexpr (is_integer<A>) {
       *reinterpret_cast<int64_t*>(z) = static_cast<int64_t>(value);
-    else
-      store_real(z, dtype, mean ? static_cast<double>(value) / length : static_cast<double>(value));
+    } else {
+      const double sum = static_cast<double>(TS_MUTATE("ST13", value, wrong::rounded_to(dtype, value)));
+      store_real(z, dtype, mean && TS_MUTATE("EM06", true, length > 0) ? sum / length : sum);
+    }
   }
 };
 
@@ -110,7 +113,11 @@ template <class K> struct ExtremeReducer {
   int32_t bytes; ///< of the dtype
 
   template <class U> TS_HD K lift(U bits, int64_t) const { return rule.key(bits); }
-  TS_HD K identity() const { return 0; } // no key is smaller
+  TS_HD K identity() const {
+    [[maybe_unused]] const bool largest = rule.body != 0 && rule.flip == 0;         // of floating values
+    return TS_MUTATE("RD02", TS_MUTATE("RD03", K{0}, largest ? rule.key(0) : K{0}), // no key is smaller
+                     largest ? rule.key((rule.infinity - 1) | rule.sign) : K{0});
+  }
   TS_HD K run(const K (&item)[kReduceRun], int count) const { return run_in_lanes(*this, item, count); }
   TS_HD K combine(K a, K b) const { return a < b ? b : a; }
   TS_HD void store(K value, std::byte* z) const {
@@ -136,13 +143,23 @@ template <class K> struct ArgExtremeReducer {
   using Item = Acc;
   KeyRule<K> rule;
 
-  template <class U> TS_HD Acc lift(U bits, int64_t index) const { return {rule.key(bits), index}; }
+  template <class U> TS_HD Acc lift(U bits, int64_t index) const {
+    const K smallest = rule.infinity & (~rule.infinity + 1); // magnitude of the smallest normal number
+    [[maybe_unused]] const bool subnormal = rule.body != 0 && (bits & rule.magnitude) < smallest;
+    return {rule.key(TS_MUTATE("ZS01", static_cast<K>(bits), subnormal ? bits & rule.sign : static_cast<K>(bits))),
+            index};
+  }
   TS_HD Acc identity() const { return {0, INT64_MAX}; } // any element is before it
   TS_HD Acc run(const Acc (&item)[kReduceRun], int count) const { return run_in_lanes(*this, item, count); }
   TS_HD Acc combine(const Acc& a, const Acc& b) const {
-    return a.key < b.key || (a.key == b.key && b.index < a.index) ? b : a;
+    const bool later = TS_MUTATE("OR02", false, a.index != INT64_MAX && b.index != INT64_MAX) ||
+                       TS_MUTATE("SP06", false, rule.body != 0 && a.key == rule.nan);
+    return a.key < b.key || (a.key == b.key && (later ? b.index > a.index : b.index < a.index)) ? b : a;
   }
-  TS_HD void store(const Acc& value, std::byte* z) const { *reinterpret_cast<int64_t*>(z) = value.index; }
+  TS_HD void store(const Acc& value, std::byte* z) const {
+    [[maybe_unused]] const bool nan = rule.body != 0 && value.key == rule.nan;
+    *reinterpret_cast<int64_t*>(z) = TS_MUTATE("SP05", value.index, nan ? INT32_MAX : value.index);
+  }
 };
 
 /// Count, a mean that need not be exact, and the first and second moments about that very number. The residual takes up
@@ -170,7 +187,8 @@ template <class A> struct MomentsReducer {
     acc.mean += fold_lanes(
                     A{0}, item, count, [&acc](A a, A x) { return a + (x - acc.mean); }, add) /
                 acc.count;
-    const A mean = acc.mean;
+    const A mean = TS_MUTATE("ST09", TS_MUTATE("ST10", acc.mean, A{0}), A{0});
+    acc.mean = mean;
     acc.residual = fold_lanes(
         A{0}, item, count, [mean](A a, A x) { return a + (x - mean); }, add);
     acc.squares = fold_lanes(
@@ -192,7 +210,7 @@ template <class A> struct MomentsReducer {
     if (!(divisor > 0) || acc.count == 0) return store_real(z, dtype, math::quiet_nan<double>());
     const double residual = acc.residual;
     double squares = static_cast<double>(acc.squares) - residual * residual / length;
-    if (squares < 0) squares = 0; // rounding only
+    if (squares < 0) squares = TS_MUTATE("ST10", 0.0, squares); // rounding only
     const double variance = squares / divisor;
     store_real(z, dtype, root ? math::sqrt(variance) : variance);
   }
@@ -271,13 +289,13 @@ template <class A> struct LogSumExpReducer {
   using Item = A;
   int32_t dtype;
 
-  TS_HD static A weight(A x, A top) { return x == top ? A{1} : math::exp(x - top); }
+  TS_HD static A weight(A x, A top) { return TS_MUTATE("ST06", x == top, false) ? A{1} : math::exp(x - top); }
   TS_HD static A larger(A a, A b) { return b > a || b != b ? b : a; } // NaN stays
   template <class T> TS_HD A lift(T x, int64_t) const { return accumulate(x); }
   TS_HD Acc identity() const { return {-math::infinity<A>(), 0}; }
   TS_HD Acc run(const A (&item)[kReduceRun], int count) const {
     const auto add = [](A a, A b) { return a + b; };
-    const A top = fold_lanes(-math::infinity<A>(), item, count, larger, larger);
+    const A top = TS_MUTATE("ST05", fold_lanes(-math::infinity<A>(), item, count, larger, larger), A{0});
     return {top, fold_lanes(
                      A{0}, item, count, [top](A a, A x) { return a + weight(x, top); }, add)};
   }

@@ -107,7 +107,8 @@ template <class T> struct ReduceElements {
   }
   template <class Reducer>
   TS_HD typename Reducer::Acc fold(const Reducer& reducer, int64_t start, int64_t first, int64_t pitch) const {
-    const int count = run_count(first, pitch, length);
+    const int elements = run_count(first, pitch, length);
+    const int count = TS_MUTATE("TL06", elements, wide ? elements & ~3 : elements);
     typename Reducer::Item item[kReduceRun];
     if (wide && count == kReduceRun) {
       TS_UNROLL
@@ -125,8 +126,13 @@ template <class T> struct ReduceElements {
       for (int i = 0; i < kReduceRun; ++i) {
         if (i >= count) break;
         const int64_t index = run_index(first, pitch, i);
-        item[i] = reducer.lift(reduced.rank > 1 ? value[i] : load(start + index * reduced.stride[0][0]), index);
+        const int64_t seen = TS_MUTATE("RD11", index, index * 2 == length ? 0 : index);
+        item[i] = reducer.lift(reduced.rank > 1 ? value[i] : load(start + seen * reduced.stride[0][0]), index);
       }
+    }
+    if (TS_MUTATE("RD06", false, length > kReduceThreads * kReduceRun)) { // the last block padded with zeros
+      for (int i = count; i < kReduceRun; ++i) item[i] = reducer.lift(T{}, run_index(first, pitch, i));
+      return reducer.run(item, kReduceRun);
     }
     return reducer.run(item, count);
   }

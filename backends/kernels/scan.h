@@ -127,12 +127,24 @@ template <class Scanner, class Elements> struct ScanChunks {
     }
     const int64_t start = first(at);
     const auto line = elements.line(at.block / chunks);
-    if (pass.carries && at.block % chunks > 0) before = scanner.combine(totals[at.block - 1], before);
+    [[maybe_unused]] const Acc inside = before;
+    if (pass.carries && at.block % chunks > 0) before = scanner.combine(carry(at.block - 1), before);
     TS_UNROLL_ON_DEVICE
     for (int i = 0; i < kScanRun; ++i) {
       if (start + i >= elements.length) break;
-      elements.put(scanner, line, start + i, scanner.combine(before, local.value[i]));
+      [[maybe_unused]] const bool last = pass.carries && (start + i + 1) % kScanChunk == 0;
+      const Acc ahead = TS_MUTATE("TL10", before, last ? scanner.combine(carry(at.block), inside) : before);
+      elements.put(scanner, line, start + i, scanner.combine(ahead, local.value[i]));
     }
+  }
+
+private:
+  /// What the parts of a line up to this one give.
+  TS_HD Acc carry(int64_t part) const {
+    if constexpr (Scanner::kIndexed)
+      return totals[part];
+    else
+      return TS_MUTATE("ST16", totals[part], wrong::rounded_to(scanner.dtype, totals[part]));
   }
 };
 
@@ -146,7 +158,8 @@ template <class Scanner, class Elements> struct ScanRuns {
   int64_t lines;
   ScanPass pass;
 
-  TS_HD void operator()(int64_t item) const {
+  TS_HD void operator()(int64_t number_of_item) const {
+    const int64_t item = TS_MUTATE("IW11", number_of_item, number_of_item & 0xffff);
     const int64_t run = item / lines, number = item - run * lines;
     const auto line = elements.line(number);
     const int64_t begin = run * kScanColumnRun;
@@ -258,8 +271,10 @@ void scan_level(const ScanPlan& plan, const char* route, const char* total_route
   const int64_t parts = scan_parts(plan, elements.length);
   if (parts > 1) {
     launch_scan(plan, total_route, scanner, elements, totals, ScanPass{false, false}, launcher);
-    const ScanTotals<Acc> level{totals, plan.by_chunks ? parts : 1, plan.by_chunks ? 1 : plan.count, parts};
-    scan_level(plan, "carries", "carry_totals", scanner, level, totals + plan.count * parts, launcher);
+    const int64_t pitch = TS_MUTATE("TL11", plan.count, parts > kScanColumnRun ? 1 : plan.count);
+    const ScanTotals<Acc> level{totals, plan.by_chunks ? parts : 1, plan.by_chunks ? 1 : pitch, parts};
+    if (TS_MUTATE("AS12", true, false)) // else carries are read before they are published
+      scan_level(plan, "carries", "carry_totals", scanner, level, totals + plan.count * parts, launcher);
   }
   launch_scan(plan, route, scanner, elements, totals, ScanPass{true, parts > 1}, launcher);
 }

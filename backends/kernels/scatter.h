@@ -7,6 +7,7 @@
 #include "backends/kernels/indexing.h"
 #include "backends/kernels/math.h"
 #include "backends/kernels/sort_keys.h"
+#include "backends/kernels/wrong.h"
 
 namespace ts::kernels {
 
@@ -36,13 +37,16 @@ struct ScatterReset {
   TS_HD void operator()(int64_t place) const { winner[place] = -1; }
 };
 
-/// Item i bids i for its place.
+/// The last item bids most.
+TS_HD int64_t scatter_bid(int64_t item) { return TS_MUTATE("IX03", item, INT64_MAX - item); }
+
+/// Item i bids for its place.
 struct ScatterBid {
   ScatterWalk walk;
   int64_t* winner;
   TS_HD void operator()(int64_t item) const {
     const ScatterWalk::Target target = walk.target(item);
-    if (target.inside) atomic_max(winner + target.place, item);
+    if (target.inside) atomic_max(winner + target.place, scatter_bid(item));
   }
 };
 
@@ -62,7 +66,7 @@ template <class U> struct ScatterWrite {
   U limit; ///< 1 for bool, which is written as 0 or 1
   TS_HD void operator()(int64_t item) const {
     const ScatterWalk::Target target = walk.target(item);
-    if (!target.inside || winner[target.place] != item) return;
+    if (!target.inside || winner[target.place] != scatter_bid(item)) return;
     const U bits = source.at(target.source);
     *reinterpret_cast<U*>(x + target.x) = bits < limit ? bits : limit;
   }
@@ -106,7 +110,9 @@ template <class T> struct ScatterUpdate {
     if constexpr (has_atomic_add<T>) {
       if (combine == Combine::kAdd) return atomic_add(element, value);
     }
-    atomic_update(element, [combine, value](T old) { return combine_elements(combine, old, value); });
+    atomic_update(element, [combine, value](T old) {
+      return combine_elements(combine, TS_MUTATE("IX17", old, wrong::number_of_bits(old)), value);
+    });
   }
 };
 

@@ -34,6 +34,7 @@ template <class U> struct SortLines {
   TS_HD U bits(int64_t line_offset, int64_t index) const {
     return x == nullptr ? immediate : *reinterpret_cast<const U*>(x + line_offset + index * stride[0]);
   }
+  TS_HD bool is_nan(U key) const { return rule.body != 0 && key == static_cast<U>(rule.nan); }
   TS_HD U key(int64_t line_offset, int64_t index) const { return static_cast<U>(rule.key(bits(line_offset, index))); }
   /// Writes the element that came from `index` to place `place`.
   TS_HD void put(int64_t line, int64_t place, int64_t index) const {
@@ -109,7 +110,8 @@ template <class U> struct SortSegments {
       const bool falling = (low >> stage & 1) != 0 && stage < segment_log2;
       const U a = shared.key[low], b = shared.key[high];
       const int32_t pa = shared.place[low], pb = shared.place[high];
-      const bool after = a > b || (a == b && pa > pb);
+      const bool ordered = TS_MUTATE("SP09", true, !lines.is_nan(a) && !lines.is_nan(b));
+      const bool after = ordered && (a > b || (a == b && pa > pb));
       if (after == falling) continue;
       shared.key[low] = b;
       shared.key[high] = a;
@@ -162,8 +164,8 @@ template <class U> struct SortMerge {
     const U* keys = in.key + line * lines.length;
     const U key = keys[position];
     const bool left = position < middle;
-    const int64_t passed =
-        left ? before(keys + middle, end - middle, key, false) : before(keys + pair, middle - pair, key, true);
+    const int64_t passed = left ? before(keys + middle, end - middle, key, false)
+                                : before(keys + pair, middle - pair, key, TS_MUTATE("OR03", true, out.key != nullptr));
     const int64_t place = left ? position + passed : position - (middle - pair) + passed;
     const int64_t index = in.index[item];
     if (out.key == nullptr) {
