@@ -1,10 +1,9 @@
 // The layers, each in front of every backend: what it sees, refuses, counts, breaks or delays.
-#include "runtime/tests/support.h"
-
 #include "runtime/backend/layers/census.h"
 #include "runtime/backend/layers/delay.h"
 #include "runtime/backend/layers/trace.h"
 #include "runtime/backend/layers/validate.h"
+#include "runtime/tests/support.h"
 
 #include <cstring>
 #include <filesystem>
@@ -43,7 +42,11 @@ TEST_P(Layers, TwoTracesAreEqualLineByLine) {
   EXPECT_EQ(first, trace_of(open()));
   EXPECT_EQ(first[0], "allocate device 0 bytes 24 = #1");
   EXPECT_EQ(first[1], "copy_in #1+0 bytes 24 queue 0");
-  EXPECT_THAT(first, testing::Contains(HasSubstr("add out f32(3,2)[2,1]#2+0 in f32(3,2)[1,3]#1+0 in f32 immediate 0x3f800000")));
+  // Where there is no kernel to add, the library reads the operand back instead.
+  const bool adds = open()->kernel(TS_FAMILY_ELEMENTWISE) != nullptr;
+  EXPECT_THAT(first, testing::Contains(
+                         HasSubstr(adds ? "add out f32(3,2)[2,1]#2+0 in f32(3,2)[1,3]#1+0 in f32 immediate 0x3f800000"
+                                        : "copy_out #1+0 bytes 24 queue 0")));
 }
 
 TEST_P(Layers, TraceNumbersAllocationsNotHandles) {

@@ -14,6 +14,10 @@ if(TS_SANITIZE)
   target_compile_definitions(touchstone_flags INTERFACE TS_SANITIZE=1)
 endif()
 
+if(TS_FUZZ)
+  target_compile_options(touchstone_flags INTERFACE -fsanitize=fuzzer-no-link)
+endif()
+
 # Kernel units: the same bits everywhere (spec/numerics.md). Contraction is off, fusion only where fma() is written.
 add_library(touchstone_kernel_flags INTERFACE)
 target_link_libraries(touchstone_kernel_flags INTERFACE touchstone_flags)
