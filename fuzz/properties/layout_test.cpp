@@ -26,7 +26,7 @@ bool layouts_are_invariant(const std::vector<const judge::Op*>& ops) {
 }
 
 TEST(Layout, NeverChangesAResult) {
-  TS_CITES(layout .7);
+  // TS_CITES(layout.7)
   EXPECT_TRUE(layouts_are_invariant(all_ops()));
 }
 
