@@ -160,7 +160,8 @@ Comparison compare(const Array& got, const Array& want, const Bounds& bounds) {
   Comparison c;
   if (!same_form(c, got, want)) return c;
   c.count = want.count();
-  for (int64_t i = 0; i < c.count; ++i) {
+  const bool same = bounds.kind == Bounds::Kind::exact && bounds.excluded.empty() && got.bytes == want.bytes;
+  for (int64_t i = 0; i < c.count && !same; ++i) {
     if (value_or<uint8_t>(bounds.excluded, i, 0) != 0) {
       ++c.excluded;
       continue;

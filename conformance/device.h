@@ -26,7 +26,12 @@ public:
   Device& operator=(const Device&) = delete;
 
   const Backend& backend() const { return *backend_; }
+  /// The same open backend, for another device object.
+  std::shared_ptr<Backend> share() const { return backend_; }
   int32_t index() const { return index_; }
+  /// What copies, calls and waits below take; 0 unless a check chose another.
+  ts_queue queue() const { return queue_; }
+  void use_queue(ts_queue queue) { queue_ = queue; }
 
   /// All throw DoorFault for a status that is not TS_OK.
   ts_buffer allocate(uint64_t bytes);

@@ -242,8 +242,10 @@ private:
     if (read_special(word, value, i)) return;
     // A shortest decimal lies far from the halfway points of its dtype: rounding by way of a double is safe here.
     const std::string text(word);
-    const double number = value.dtype == TS_DTYPE_F32 ? static_cast<double>(std::strtof(text.c_str(), nullptr))
-                                                      : std::strtod(text.c_str(), nullptr);
+    char* end = nullptr;
+    const double number = value.dtype == TS_DTYPE_F32 ? static_cast<double>(std::strtof(text.c_str(), &end))
+                                                      : std::strtod(text.c_str(), &end);
+    if (*end != 0) fail(fmt::format("`{}` is not a number", word));
     value.set_real(i, number);
     if (!std::isfinite(value.real(i))) fail(fmt::format("{} is past the range of {}", word, name_of(value.dtype)));
   }

@@ -111,6 +111,8 @@ TEST(Golden, RefusesEditsWithTheirLine) {
       {"  inf -inf -0 3.4028235e+38", "  inf -inf -0 3.5e+38", ":5: 3.5e+38 is past the range"},
       {"  inf -inf -0 3.4028235e+38", "  inf -inf -0 0x1p3", ":5: `0x1p3`"},
       {"  inf -inf -0 3.4028235e+38", "  Inf -inf -0 1", ":5: `Inf`"},
+      {"  inf -inf -0 3.4028235e+38", "  inf -inf -0 1e", ":5: `1e`"},
+      {"  1.000122070312500000000001", "  1.0.0", ":25: `1.0.0`"},
       {"z f32 (4) exact", "z f32 (4) about", ":8: "},
       {"z f32 (4) exact", "z f32 (4)", ":8: "},
       {"attribute axes int 2", "attribute axes int two", ":12: `two`"},

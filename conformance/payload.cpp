@@ -146,7 +146,7 @@ void shape_truth(const Grouping& grouping, Array& array, uint64_t seed) {
     const bool truth = group % 4 == 1 || (group % 4 == 2 && one) || (group % 4 == 3 && !one);
     if (!truth)
       array.set_bits(e, 0);
-    else if (array.integer(e) == 0 && !judge::is_floating(array.dtype))
+    else if (!judge::is_floating(array.dtype) && array.integer(e) == 0)
       array.set_integer(e, 1);
     else if (judge::is_floating(array.dtype) && array.real(e) == 0)
       array.set_real(e, 1);

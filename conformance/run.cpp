@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
 namespace ts::conformance {
 
 namespace {
@@ -9,7 +11,7 @@ constexpr uint64_t kWorkspaceGuard = 64;
 }
 
 Run::Run(const Prepared& prepared, const Arrangement& arrangement, Poison poison, Device& device)
-    : prepared_(prepared), device_(device), memory_(prepared, arrangement, poison) {
+    : prepared_(prepared), device_(device), memory_(prepared, arrangement, poison), poison_(poison) {
   for (const judge::AttributeRow& row : prepared.c.op->attributes) {
     const auto slot = static_cast<size_t>(row.slot);
     if (attributes_.size() <= slot) attributes_.resize(slot + 1);
@@ -18,16 +20,19 @@ Run::Run(const Prepared& prepared, const Arrangement& arrangement, Poison poison
   call_.size = sizeof call_;
   call_.op = prepared.c.op->id;
   call_.device = device.index();
+  call_.queue = device.queue();
   call_.serial = device.next_serial();
   call_.attributes = attributes_.data();
   call_.attribute_count = static_cast<int32_t>(attributes_.size());
   describe();
 }
 
-Run::~Run() {
-  for (const Memory::Region& region : memory_.regions())
-    if (region.handle != 0) device_.release(region.handle);
-  if (workspace_ != 0) device_.release(workspace_);
+Run::~Run() { release(); }
+
+void Run::release() {
+  for (Memory::Region& region : memory_.regions())
+    if (region.handle != 0) device_.release(std::exchange(region.handle, 0));
+  if (workspace_ != 0) device_.release(std::exchange(workspace_, 0));
 }
 
 void Run::describe() {
@@ -47,7 +52,8 @@ void Run::upload(uint64_t workspace_bytes) {
   describe();
   if (workspace_bytes == 0) return;
   // What a kernel finds in its workspace is nothing to rely on, and what lies behind it is not its own.
-  workspace_before_.assign(workspace_bytes + kWorkspaceGuard, std::byte{0xb7});
+  workspace_before_.assign(workspace_bytes + kWorkspaceGuard,
+                           poison_ == Poison::ones ? std::byte{0xff} : std::byte{0x5b});
   workspace_ = device_.allocate(workspace_before_.size());
   device_.copy_in(workspace_, workspace_before_);
   call_.workspace = workspace_;

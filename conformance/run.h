@@ -22,6 +22,12 @@ public:
   const Memory& memory() const { return memory_; }
   uint64_t serial() const { return call_.serial; }
 
+  /// The descriptor, for checks that break it on purpose or move it to another queue.
+  ts_call& call() { return call_; }
+  std::vector<ts_view>& outputs() { return outputs_; }
+  std::vector<ts_operand>& inputs() { return inputs_; }
+  std::vector<ts_attribute>& attributes() { return attributes_; }
+
   /// Before upload() the descriptor has null buffers, as a query may.
   ts_answer query() { return device_.query(call_); }
 
@@ -36,12 +42,16 @@ public:
   /// As Memory::damage, and writes past the workspace.
   std::string damage(bool frozen = false) const;
 
+  /// Gives every buffer back now; its turn in the queue comes after what was enqueued.
+  void release();
+
 private:
   void describe();
 
   const Prepared& prepared_;
   Device& device_;
   Memory memory_;
+  Poison poison_;
   ts_call call_{};
   std::vector<ts_view> outputs_;
   std::vector<ts_operand> inputs_;

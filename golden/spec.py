@@ -51,6 +51,7 @@ class Op:
     oracle: list
     oracle_text: str
     exclude: tuple
+    condition: list
     torch: str
     diverges: tuple
     hash: str
@@ -100,6 +101,7 @@ def _op(row, tables):
         oracle=row["oracle"],
         oracle_text=row.get("oracle_text", ""),
         exclude=tuple(row.get("exclude") or []),
+        condition=row.get("condition"),
         torch=row.get("torch") or "none",
         diverges=tuple(row.get("diverges") or []),
         hash=row["hash"],

@@ -13,8 +13,7 @@ from golden.families.tree import operand_dtype
 def token_value(token, dtype):
     """An element of a dtype from a table's token, or None where the token is no scalar this module knows."""
     token = token.strip()
-    total = 0
-    sign = 1
+    total, steps = 0, 0  # `ulp` is a step to the neighbour: 1-ulp is the number before 1
     if token in ("true", "false"):
         return 1 if token == "true" else 0
     if dtype.kind == "float" and token in ("nan", "+nan"):
@@ -24,13 +23,20 @@ def token_value(token, dtype):
     if token in ("-0", "+0"):
         return float(token) if dtype.kind == "float" else 0
     for part in _parts(token):
-        value = _part(part[1:] if part[0] in "+-" else part, dtype)
+        sign = -1 if part[0] == "-" else 1
+        word = part.lstrip("+-")
+        if dtype.kind == "float" and word.endswith("ulp"):
+            steps += sign * int(word.removesuffix("ulp").rstrip("*") or 1)
+            continue
+        value = _part(word, dtype)
         if value is None:
             return None
-        sign = -1 if part[0] == "-" else 1
         total += sign * value
     if dtype.kind == "float":
-        return dtype.round(Fraction(total))
+        value = dtype.round(Fraction(total))
+        for _ in range(abs(steps)):
+            value = dtype.next_after(value, math.copysign(math.inf, steps))
+        return value
     if dtype.kind == "bool":
         return 1 if total else 0
     return int(total) if total.denominator == 1 and dtype.lowest <= total <= dtype.highest else None
@@ -53,7 +59,7 @@ def _part(text, dtype):
         "min": dtype.lowest,
     }
     if dtype.kind == "float":
-        names |= {"tiny": dtype.tiny, "sub": dtype.sub, "ulp": dtype.ulp, "pi": math.pi}
+        names |= {"tiny": dtype.tiny, "sub": dtype.sub, "pi": math.pi}
     if text in names:
         return Fraction(names[text])
     try:
@@ -83,7 +89,7 @@ def check(op):
 def _check_row(op, instance, table, row):
     if op.family not in ("elementwise", "convert") or len(op.outputs) != 1:
         return 0
-    values, want, first = {}, None, None
+    values, want, first = _defaults(op, instance), None, None
     for column, token in zip(table["columns"], row):
         if column in op.operands:
             dtype = DTYPES[instance.inputs[op.operands.index(column)]]
@@ -108,6 +114,17 @@ def _check_row(op, instance, table, row):
         else:
             values[column] = value
     return _hold(op, instance, table, row, values, want)
+
+
+def _defaults(op, instance):
+    """Attributes that a table leaves out, by their defaults."""
+    found = {}
+    for attribute in op.attributes:
+        if attribute.default is not None:
+            dtype = DTYPES[instance.inputs[op.operands.index(attribute.of)] if attribute.kind == "of" else "f64"]
+            value = Fraction(str(attribute.default))
+            found[attribute.name] = dtype.round(value) if dtype.kind == "float" else int(value)
+    return found
 
 
 def _hold(op, instance, table, row, values, want):

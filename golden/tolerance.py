@@ -12,6 +12,7 @@ from mpmath import mp, mpf
 
 from golden.dtypes import DTYPES
 from golden.errors import SpecError
+from golden.evaluator import evaluate
 
 FUNCTION_ULP = 4  # of exp and log inside composed operations
 
@@ -21,18 +22,32 @@ def bound(op, instance, expected, values, group):
     name = instance.tolerance
     dtype = DTYPES[instance.outputs[0]]
     match = re.fullmatch(r"ulp\((\d+(?:\.\d+)?)\)", name)
+    accumulator = DTYPES[instance.accumulator or instance.outputs[0]]
     if match:
-        return Fraction(match.group(1)) * dtype.quantum(expected)
+        slack = _condition(op, instance, expected, values) * Fraction(2) ** -accumulator.precision
+        return Fraction(match.group(1)) * dtype.quantum(expected) + slack
     if name not in CLASSES:
         raise SpecError(f"row {op.name}: tolerance {name} is unknown; known are exact, ulp(n), {', '.join(sorted(CLASSES))}")
-    accumulator = DTYPES[instance.accumulator or instance.outputs[0]]
     terms = _terms(op, instance, values, group)
+    if name == "logsumexp" and expected:
+        terms = [term for term in terms if term != -math.inf]  # its weight is 0
     if any(not math.isfinite(term) for term in terms):
         return Fraction(0)
-    extra = CLASSES[name](Fraction(2) ** -accumulator.precision, accumulator, [Fraction(t) for t in terms], expected, values)
+    stepper = dtype if name == "serial" else accumulator
+    unit = Fraction(2) ** -stepper.precision
+    extra = CLASSES[name](unit, stepper, [Fraction(term) for term in terms], expected, values)
     if extra is None:
         return None
     return extra + Fraction(2) ** -dtype.precision * abs(expected) + Fraction(dtype.sub)
+
+
+def _condition(op, instance, expected, values):
+    """The value of the row's `condition` expression: how often a roundoff of the accumulator may enter, absolutely."""
+    if not op.condition:
+        return Fraction(0)
+    bound_names = values | {op.outputs[0]: float(expected) if abs(expected) < Fraction(10) ** 300 else math.inf}
+    got = evaluate(op.condition, "real", instance.inputs[0], instance.outputs[0], bound_names)
+    return Fraction(0) if isinstance(got, float) and not math.isfinite(got) else abs(Fraction(got))
 
 
 def _terms(op, instance, values, group):
@@ -70,7 +85,7 @@ def _dot(u, accumulator, terms, expected, values):
 
 def _serial(u, accumulator, terms, expected, values):
     size = sum(map(abs, terms))
-    return len(terms) * u * size if _fits(accumulator, size) else None
+    return (len(terms) + 1) * u * size if _fits(accumulator, size) else None
 
 
 def _mean(u, accumulator, terms, expected, values):

@@ -2,7 +2,6 @@
 #pragma once
 
 #include "backends/kernels/call.h"
-#include "backends/kernels/mutate_faults.h"
 #include "backends/kernels/numbers.h"
 
 #include <cstdint>
@@ -81,8 +80,7 @@ template <class T, class Update> TS_HD void atomic_update(T* address, const Upda
   U* bits = reinterpret_cast<U*>(address);
   U expected = __atomic_load_n(bits, __ATOMIC_RELAXED);
   for (;;) {
-    const T old = TS_MUTATE("IX17", ts::detail::bit_cast<T>(expected), mutant::half_from_integer<T>(expected));
-    const U desired = ts::detail::bit_cast<U>(update(old));
+    const U desired = ts::detail::bit_cast<U>(update(ts::detail::bit_cast<T>(expected)));
     if (__atomic_compare_exchange_n(bits, &expected, desired, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) return;
   }
 }

@@ -73,7 +73,8 @@ template <class F, class Out, class... In> struct DenseTask {
 
   /// The items [begin, end) at once, for a host: plain loops over short stretches, which a compiler vectorizes.
   void span(int64_t begin, int64_t end) const {
-    const int64_t last = std::min(end * kWidth, count);
+    const int64_t whole_vectors = std::min(end, TS_MUTATE("TL05", INT64_MAX, count / kWidth));
+    const int64_t last = std::min(whole_vectors * kWidth, TS_MUTATE("IW12", count, std::min<int64_t>(count, 1 << 16)));
     stretches(begin * kWidth, last, std::make_index_sequence<kInputs>{});
   }
 
@@ -153,7 +154,7 @@ private:
   }
   template <size_t... k> TS_HD void element(int64_t item, std::index_sequence<k...>) const {
     int64_t offset[1 + kInputs];
-    offsets.at(item, offset);
+    offsets.at(TS_MUTATE("IW16", item, item & 0xffff), offset);
     *reinterpret_cast<Out*>(out + offset[0]) = apply<Out>(f, load<In>(in[k], offset[1 + k])...);
   }
 };

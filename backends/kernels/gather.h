@@ -2,7 +2,6 @@
 #pragma once
 
 #include "backends/kernels/indexing.h"
-#include "backends/kernels/mutate_faults.h"
 #include "backends/kernels/sort_keys.h"
 
 namespace ts::kernels {
@@ -17,13 +16,15 @@ template <class U> struct GatherTask {
   Offsets<3> walk; ///< of index, x and z
   U limit;         ///< 1 for bool, which is written as 0 or 1
 
-  TS_HD void operator()(int64_t item) const {
+  TS_HD void operator()(int64_t number) const {
+    const int64_t item = TS_MUTATE("IW08", number, number & 0xffff);
     int64_t offset[3];
     walk.at(item, offset);
-    int64_t position = index.at(offset[0]);
+    const int64_t position = index.at(offset[0]);
     if (!axis.holds(position, item)) return;
-    const U bits = x == nullptr ? immediate : *reinterpret_cast<const U*>(x + offset[1] + position * axis.stride);
-    *reinterpret_cast<U*>(z + TS_MUTATE("IW08", offset[2], mutant::narrow(offset[2]))) = bits < limit ? bits : limit;
+    const int64_t step = TS_MUTATE("IW17", position * axis.stride, position * axis.stride % (1 << 16));
+    const U bits = x == nullptr ? immediate : *reinterpret_cast<const U*>(x + offset[1] + step);
+    *reinterpret_cast<U*>(z + offset[2]) = bits < limit ? bits : limit;
   }
 };
 

@@ -8,7 +8,7 @@
 
 #include "backends/kernels/atomic.h"
 #include "backends/kernels/attributes.h"
-#include "backends/kernels/mutate_faults.h"
+#include "backends/kernels/mutate.h"
 #include "backends/kernels/offsets.h"
 
 #include <string>
@@ -22,9 +22,10 @@ struct IndexOperand {
   bool wide; ///< i64
 
   TS_HD int64_t at(int64_t offset) const {
-    if (data == nullptr) return immediate;
-    if (wide) return *reinterpret_cast<const int64_t*>(data + offset);
-    return *reinterpret_cast<const int32_t*>(data + offset);
+    const int64_t index = data == nullptr ? immediate
+                          : wide          ? *reinterpret_cast<const int64_t*>(data + offset)
+                                          : *reinterpret_cast<const int32_t*>(data + offset);
+    return TS_MUTATE("IX12", index, index < 0 ? 0 : index);
   }
 };
 
@@ -39,13 +40,9 @@ struct IndexedAxis {
   TS_HD int64_t element(int64_t item) const { return count == 0 ? item : item / inner % count; }
 
   /// True for an index inside the axis; notes the fault otherwise.
-  TS_HD bool holds(int64_t& index, int64_t item) const {
+  TS_HD bool holds(int64_t index, int64_t item) const {
     if (index >= 0 && index < extent) return true;
-    if (TS_MUTATE("IX12", false, index < 0 && extent > 0)) {
-      index = 0;
-      return true;
-    }
-    if (TS_MUTATE("IX13", true, index < extent)) note_index_fault(fault, element(item));
+    if (TS_MUTATE("IX13", true, false)) note_index_fault(fault, element(item));
     return false;
   }
 };
@@ -91,26 +88,25 @@ inline void check_index(const Operand& index, const View& x, int64_t axis) {
 } // namespace detail
 
 /// Plans a call over `other`, the view that has one element an item. along_axis: index has rank 1 and serves whole slices.
-inline IndexingPlan plan_indexing(const View& x, const View& given, const View& other, int axis, bool along_axis) {
-  const View index = TS_MUTATE("IX09", given, given.rank == 2 ? mutant::row_major(given) : given);
+inline IndexingPlan plan_indexing(const View& x, const View& index, const View& other, int axis, bool along_axis) {
   if (other.rank != x.rank || index.rank != (along_axis ? 1 : x.rank)) detail::refuse("ranks do not agree");
   IndexingPlan plan{};
   plan.walk = begin_plan(other.rank, other.shape);
   plan.axis.extent = x.shape[axis];
   plan.axis.stride = x.shape[axis] == 1 ? 0 : x.stride[axis] * itemsize(x.dtype);
-  plan.axis.stride = TS_MUTATE("IX14", plan.axis.stride, mutant::stride_as(plan.axis.stride, itemsize(x.dtype)));
   plan.axis.inner = 1;
   plan.axis.count = along_axis ? index.shape[0] : 0;
   int64_t index_stride[TS_RANK_MAX], x_stride[TS_RANK_MAX], place[TS_RANK_MAX];
+  const int64_t steps = TS_MUTATE("SI01", int64_t{TS_RANK_MAX}, x.shape[axis]); // of the walk over x
   plan.region = 1;
   for (int a = other.rank - 1; a >= 0; --a) {
     const int64_t count = along_axis && a == axis ? index.shape[0] : along_axis ? x.shape[a] : index.shape[a];
     if (other.shape[a] != count || (a != axis && count > x.shape[a]))
       detail::refuse("the extents of axis " + std::to_string(a) + " do not agree");
     index_stride[a] = !along_axis ? index.stride[a] : a == axis ? index.stride[0] : 0;
-    x_stride[a] = TS_MUTATE("SI01", a == axis, a == axis || (along_axis && a >= x.shape[axis])) ? 0 : x.stride[a];
+    x_stride[a] = a == axis || other.rank - a > steps ? 0 : x.stride[a];
     place[a] = a == axis ? 0 : plan.region;
-    if (a == axis) plan.place_stride = plan.region;
+    if (a == axis) plan.place_stride = TS_MUTATE("IX14", plan.region, 1);
     if (a > axis) plan.axis.inner *= other.shape[a];
     plan.region *= a == axis ? x.shape[a] : other.shape[a];
   }

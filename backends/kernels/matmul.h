@@ -5,10 +5,10 @@
 #pragma once
 
 #include "backends/kernels/math.h"
-#include "backends/kernels/mutate_faults.h"
 #include "backends/kernels/offsets.h"
 #include "backends/kernels/partition.h"
 #include "backends/kernels/reduce_tree.h"
+#include "backends/kernels/wrong.h"
 
 #include <string>
 
@@ -64,16 +64,6 @@ template <class T, int kTile, int kDepth, int kPatch> struct MatmulTiles {
 
   TS_HD int64_t steps() const { return ceil_div(inner, kDepth); }
 
-#if defined(TS_MUTANTS)
-  // Offsets of x by batch that ignore its strides, where they stay inside.
-  TS_HD int64_t innermost_only(int64_t batch, int64_t right) const {
-    return batches.rank < 2 ? right : mutant::stride_as(right, batch * batches.stride[1][batches.rank - 1]);
-  }
-  TS_HD int64_t dense_batch(int64_t batch, int64_t right) const {
-    return mutant::stride_as(right, batch * rows * inner * static_cast<int64_t>(sizeof(T)));
-  }
-#endif
-
   struct Cell {
     int side, inner;
   };
@@ -89,14 +79,18 @@ template <class T, int kTile, int kDepth, int kPatch> struct MatmulTiles {
     for (int i = 0; i < kLoads; ++i) {
       const Cell c = cell(i, thread, x_along_inner);
       const int64_t row = local.row + c.side, k = step * kDepth + c.inner;
-      const int64_t end = TS_MUTATE("TL08", inner, sizeof(T) == 2 ? inner / 2 * 2 : inner);
+      const int64_t end = TS_MUTATE("TL08", inner, is_half<T> ? inner / 2 * 2 : inner);
       local.next_x[i] = row < rows && k < end ? widen(x.at(local.batch[1], row, k)) : A{0};
+      if (TS_MUTATE("TL14", false, k >= inner && steps() > 1 && row < rows))
+        local.next_x[i] = widen(x.at(local.batch[1], row, inner - 1));
     }
     TS_UNROLL
     for (int i = 0; i < kLoads; ++i) {
       const Cell c = cell(i, thread, y_along_inner);
       const int64_t column = local.column + c.side, k = step * kDepth + c.inner;
       local.next_y[i] = column < columns && k < inner ? widen(y.at(local.batch[2], k, column)) : A{0};
+      if (TS_MUTATE("TL14", false, k >= inner && steps() > 1 && column < columns))
+        local.next_y[i] = widen(y.at(local.batch[2], inner - 1, column));
     }
   }
 
@@ -117,9 +111,7 @@ template <class T, int kTile, int kDepth, int kPatch> struct MatmulTiles {
   TS_HD static int slot(int lane, int i) { return i / kGroup * (kSide * kGroup) + lane * kGroup + i % kGroup; }
 
   TS_HD static A fuse(A a, A b, A c) {
-    if constexpr (is_half<T>)
-      return TS_MUTATE("ST15", math::fma(a, b, c), static_cast<float>(convert<T>(math::fma(a, b, c))));
-    else if constexpr (std::is_floating_point_v<A>)
+    if constexpr (std::is_floating_point_v<A>)
       return math::fma(a, b, c);
     else
       return a * b + c;
@@ -134,7 +126,10 @@ template <class T, int kTile, int kDepth, int kPatch> struct MatmulTiles {
     TS_UNROLL
     for (int i = 0; i < kPatch; ++i) {
       TS_UNROLL
-      for (int j = 0; j < kPatch; ++j) local.sum[i][j] = fuse(left[i], right[j], local.sum[i][j]);
+      for (int j = 0; j < kPatch; ++j) {
+        const A sum = fuse(left[i], right[j], local.sum[i][j]);
+        local.sum[i][j] = TS_MUTATE("ST15", sum, wrong::stored<T>(sum));
+      }
     }
   }
 
@@ -144,8 +139,6 @@ template <class T, int kTile, int kDepth, int kPatch> struct MatmulTiles {
     local.row = tile.row;
     local.column = tile.column;
     batches.at(batch, local.batch);
-    local.batch[1] = TS_MUTATE("MM02", local.batch[1], innermost_only(batch, local.batch[1]));
-    local.batch[1] = TS_MUTATE("MM05", local.batch[1], dense_batch(batch, local.batch[1]));
     TS_UNROLL
     for (int i = 0; i < kPatch; ++i) {
       TS_UNROLL
@@ -163,8 +156,7 @@ template <class T, int kTile, int kDepth, int kPatch> struct MatmulTiles {
     if (more) load(at.step + 1, at.thread, local);
     const bool busy =
         local.row + slot(at.thread / kSide, 0) < rows && local.column + slot(at.thread % kSide, 0) < columns;
-    const int64_t rest = inner - at.step * kDepth;
-    const int64_t left = TS_MUTATE("TL14", rest, at.step > 0 && rest < kDepth ? 0 : rest);
+    const int64_t left = TS_MUTATE("TL14", inner - at.step * kDepth, steps() > 1 ? kDepth : inner);
     if (busy && left >= kDepth) {
       TS_UNROLL
       for (int k = 0; k < kDepth; ++k) multiply(shared, buffer, k, at.thread, local);
@@ -175,7 +167,6 @@ template <class T, int kTile, int kDepth, int kPatch> struct MatmulTiles {
   }
 
   TS_HD void operator()(Store, const At& at, Shared&, Local& local) const {
-    if (TS_MUTATE("EM01", false, inner == 0) || TS_MUTATE("EM09", false, inner == 0 && rows == 1)) return;
     TS_UNROLL
     for (int i = 0; i < kPatch; ++i) {
       const int64_t row = local.row + slot(at.thread / kSide, i);
@@ -208,8 +199,6 @@ inline ProductPlan plan_product(const View& z, const View& x, const View& y) {
   for (int axis = 0; axis < rank - 2; ++axis)
     fits = fits && x.shape[axis] == z.shape[axis] && y.shape[axis] == z.shape[axis];
   if (!fits) throw Refusal(TS_INVALID_ARGUMENT, "the shapes of a product do not agree");
-  if (TS_MUTATE("EM04", false, plan.inner == 0)) throw Refusal(TS_INVALID_ARGUMENT, "the inner extent is 0");
-  if (TS_MUTATE("EM08", false, plan.batches.count == 0)) throw Refusal(TS_INVALID_ARGUMENT, "the batch is empty");
   for (const View* view : {&z, &x, &y}) add_operand(plan.batches, view->stride, itemsize(view->dtype));
   merge_axes(plan.batches);
   return plan;
@@ -236,10 +225,7 @@ void launch_product(const char* route, int tile, const Call& call, const Product
   const View& z = call.outputs[0];
   Task task{};
   task.x = matrix_operand<T>(call.inputs[0]);
-  task.y = matrix_operand<T>(TS_MUTATE("SI03", call.inputs[1], mutant::dense_beside(call.inputs[0], call.inputs[1])));
-  task.y.row_stride = TS_MUTATE("IW10", task.y.row_stride, mutant::narrow(task.y.row_stride));
-  task.y.column_stride =
-      TS_MUTATE("MM04", task.y.column_stride, mutant::stride_as(task.y.column_stride, static_cast<int64_t>(sizeof(T))));
+  task.y = matrix_operand<T>(call.inputs[1]);
   task.z = z.data;
   task.z_row_stride = byte_stride(z, z.rank - 2);
   task.z_column_stride = byte_stride(z, z.rank - 1);
@@ -250,8 +236,7 @@ void launch_product(const char* route, int tile, const Call& call, const Product
   task.batches = Offsets<3>::of(plan.batches);
   task.x_along_inner = magnitude(task.x.column_stride) <= magnitude(task.x.row_stride);
   task.y_along_inner = magnitude(task.y.row_stride) < magnitude(task.y.column_stride);
-  const int64_t batches = TS_MUTATE("BC01", plan.batches.count, is_single(plan.batches, 1) ? 1 : plan.batches.count);
-  launcher.blocks("matmul", route, batches * task.tiles, task);
+  launcher.blocks("matmul", route, plan.batches.count * task.tiles, task);
 }
 
 inline void check_product(const Call& call) {

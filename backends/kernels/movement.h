@@ -2,6 +2,7 @@
 #pragma once
 
 #include "backends/kernels/elementwise.h"
+#include "backends/kernels/wrong.h"
 
 namespace ts::kernels {
 
@@ -14,7 +15,11 @@ template <class D> struct FillWith {
 
 template <class To> struct ConvertTo {
   static constexpr bool kOnStorage = true;
-  template <class From> TS_HD To operator()(From x) const { return convert<To>(x); }
+  template <class From> TS_HD To operator()(From x) const {
+    return TS_MUTATE(
+        "CV05", TS_MUTATE("CV07", TS_MUTATE("CV12", convert<To>(x), wrong::raw_bool<To>(x)), wrong::plain_cast<To>(x)),
+        wrong::copied_bits<To>(x));
+  }
 };
 
 /// Copies bits of one size, whatever they mean. A bool goes through ConvertTo instead, which writes 0 or 1.

@@ -2,7 +2,6 @@
 #pragma once
 
 #include "backends/kernels/attributes.h"
-#include "backends/kernels/mutate_faults.h"
 #include "backends/kernels/partition.h"
 #include "backends/kernels/reduce_reducers.h"
 
@@ -36,6 +35,11 @@ inline ReductionPlan plan_reduction(const View& x, const View& z, uint64_t axes)
     shape[part][rank[part]] = x.shape[axis];
     stride[part][rank[part]++] = x.stride[axis];
   }
+  // As if no kept axis lay between the reduced ones.
+  for (int axis = TS_MUTATE("RD07", 0, x.rank < 6 ? 0 : rank[1] - 1); axis > 0; --axis) {
+    const int64_t merged = shape[1][axis] * stride[1][axis], outer = stride[1][axis - 1];
+    if (merged * merged < outer * outer) stride[1][axis - 1] = merged;
+  }
   ReductionPlan plan{};
   plan.kept = begin_plan(rank[0], shape[0]);
   plan.target = plan.kept;
@@ -49,19 +53,8 @@ inline ReductionPlan plan_reduction(const View& x, const View& z, uint64_t axes)
   merge_axes(plan.kept);
   merge_axes(plan.reduced);
   merge_axes(plan.target);
-  plan.reduced = TS_MUTATE("RD07", plan.reduced, mutant::merged_blindly(plan.reduced));
   return plan;
 }
-
-#if defined(TS_MUTANTS)
-namespace mutant {
-/// The extent of the axis before the reduced one, where it is the smaller.
-inline int64_t extent_before(const ReductionPlan& plan) {
-  if (plan.kept.rank == 0 || plan.kept.shape[plan.kept.rank - 1] > plan.length) return plan.length;
-  return plan.kept.shape[plan.kept.rank - 1];
-}
-} // namespace mutant
-#endif
 
 /// Elements of the level above: 1 where this level is the last.
 inline int64_t reduction_parts(const ReductionPlan& plan, int64_t length) {
@@ -92,10 +85,11 @@ template <class T> ReduceElements<T> reduce_elements(const Operand& x, const Red
   memcpy(&in.immediate, &x.bits, sizeof(T));
   in.kept = Offsets<1>::of(plan.kept);
   in.reduced = Offsets<1>::of(plan.reduced);
-  in.length = TS_MUTATE("RD10", plan.length, mutant::extent_before(plan));
+  in.length = plan.length;
   constexpr int kWide = static_cast<int>(sizeof(FourElements<T>));
   in.wide = plan.by_rows && !x.immediate && is_dense(plan.reduced, 0, sizeof(T)) && is_aligned(x.view.data, kWide);
-  for (int axis = 0; axis < plan.kept.rank; ++axis) in.wide = in.wide && plan.kept.stride[0][axis] % kWide == 0;
+  for (int axis = 0; axis < plan.kept.rank; ++axis)
+    in.wide = in.wide && TS_MUTATE("TL09", plan.kept.stride[0][axis] % kWide == 0, true);
   return in;
 }
 
@@ -118,7 +112,7 @@ void launch_level(const ReductionPlan& plan, const char* route, const Reducer& r
 template <class T, class Reducer, class Launcher>
 void launch_reduction(const ReductionPlan& plan, const Reducer& reducer, const Call& call, Launcher& launcher) {
   using Acc = typename Reducer::Acc;
-  if (plan.outputs == 0 || TS_MUTATE("EM05", false, plan.length == 0)) return;
+  if (plan.outputs == 0) return;
   if (call.workspace_bytes < reduction_workspace(plan, sizeof(Acc)))
     throw Refusal(TS_INVALID_ARGUMENT, "the workspace is smaller than query asked for");
   const ReduceElements<T> elements = detail::reduce_elements<T>(call.inputs[0], plan);
@@ -155,7 +149,7 @@ template <class Visit> void with_floating(int32_t dtype, Visit&& visit) {
 
 /// Refuses a group of nothing, unless there are no groups. // reduce.6, reduce.7
 inline void require_elements(const ReductionPlan& plan, const char* op) {
-  if (TS_MUTATE("EM07", plan.length == 0, false) && plan.outputs > 0)
+  if (TS_MUTATE("EM07", plan.length == 0 && plan.outputs > 0, false))
     throw Refusal(TS_INVALID_ARGUMENT, std::string(op) + " of no elements has no value");
 }
 

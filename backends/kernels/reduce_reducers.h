@@ -8,6 +8,7 @@
 #include "backends/kernels/math.h"
 #include "backends/kernels/reduce_tree.h"
 #include "backends/kernels/sort_keys.h"
+#include "backends/kernels/wrong.h"
 
 namespace ts::kernels {
 
@@ -34,13 +35,6 @@ TS_HD void store_real(std::byte* z, int32_t dtype, double value) {
   }
 }
 
-/// A value rounded to a dtype of 16 bits.
-TS_HD double rounded(int32_t dtype, double value) {
-  if (dtype == TS_DTYPE_F16) return static_cast<double>(static_cast<float>(Half::round(value)));
-  if (dtype == TS_DTYPE_BF16) return static_cast<double>(static_cast<float>(BFloat16::round(value)));
-  return value;
-}
-
 /// The default run: items are accumulators already.
 template <class Reducer>
 TS_HD typename Reducer::Acc run_in_lanes(const Reducer& reducer, const typename Reducer::Acc (&item)[kReduceRun],
@@ -61,15 +55,13 @@ template <class A> struct SumReducer {
   template <class T> TS_HD A lift(T x, int64_t) const { return accumulate(x); }
   TS_HD A identity() const { return A{0}; }
   TS_HD A run(const A (&item)[kReduceRun], int count) const { return run_in_lanes(*this, item, count); }
-  TS_HD A combine(A a, A b) const { return a + b; }
+  TS_HD A combine(A a, A b) const { return TS_MUTATE("CV03", a + b, wrong::added_as_float(a, b)); }
   TS_HD void store(A value, std::byte* z) const {
     if constexpr (is_integer<A>) {
-      *reinterpret_cast<int64_t*>(z) =
-          TS_MUTATE("IN10", static_cast<int64_t>(value), static_cast<int64_t>(static_cast<int32_t>(value)));
-    } else if (TS_MUTATE("EM06", mean, mean && length > 0)) {
-      store_real(z, dtype, TS_MUTATE("ST13", static_cast<double>(value), rounded(dtype, value)) / length);
+      *reinterpret_cast<int64_t*>(z) = static_cast<int64_t>(value);
     } else {
-      store_real(z, dtype, static_cast<double>(value));
+      const double sum = static_cast<double>(TS_MUTATE("ST13", value, wrong::rounded_to(dtype, value)));
+      store_real(z, dtype, mean && TS_MUTATE("EM06", true, length > 0) ? sum / length : sum);
     }
   }
 };
@@ -120,21 +112,13 @@ template <class K> struct ExtremeReducer {
   KeyRule<K> rule;
   int32_t bytes; ///< of the dtype
 
-#if defined(TS_MUTANTS)
-  // Identities that a maximum of floats must not start from.
-  TS_HD bool floating_max() const { return rule.body != 0 && rule.flip == 0; }
-  TS_HD K lowest_finite() const { return floating_max() ? rule.key(rule.sign | rule.infinity) + 1 : K{0}; }
-  TS_HD K smallest_positive() const { return floating_max() ? rule.key(rule.infinity & (~rule.infinity + 1)) : K{0}; }
-#endif
-
   template <class U> TS_HD K lift(U bits, int64_t) const { return rule.key(bits); }
-  TS_HD K identity() const { // no key is smaller
-    return TS_MUTATE("RD02", TS_MUTATE("RD03", K{0}, smallest_positive()), lowest_finite());
+  TS_HD K identity() const {
+    [[maybe_unused]] const bool largest = rule.body != 0 && rule.flip == 0;         // of floating values
+    return TS_MUTATE("RD02", TS_MUTATE("RD03", K{0}, largest ? rule.key(0) : K{0}), // no key is smaller
+                     largest ? rule.key((rule.infinity - 1) | rule.sign) : K{0});
   }
-  TS_HD K run(const K (&item)[kReduceRun], int count) const {
-    const K found = run_in_lanes(*this, item, count);
-    return TS_MUTATE("RD06", found, count < kReduceRun && rule.flip != 0 ? combine(found, rule.key(0)) : found);
-  }
+  TS_HD K run(const K (&item)[kReduceRun], int count) const { return run_in_lanes(*this, item, count); }
   TS_HD K combine(K a, K b) const { return a < b ? b : a; }
   TS_HD void store(K value, std::byte* z) const {
     const K bits = rule.bits(value);
@@ -159,16 +143,22 @@ template <class K> struct ArgExtremeReducer {
   using Item = Acc;
   KeyRule<K> rule;
 
-  template <class U> TS_HD Acc lift(U bits, int64_t index) const { return {rule.key(bits), index}; }
+  template <class U> TS_HD Acc lift(U bits, int64_t index) const {
+    const K smallest = rule.infinity & (~rule.infinity + 1); // magnitude of the smallest normal number
+    [[maybe_unused]] const bool subnormal = rule.body != 0 && (bits & rule.magnitude) < smallest;
+    return {rule.key(TS_MUTATE("ZS01", static_cast<K>(bits), subnormal ? bits & rule.sign : static_cast<K>(bits))),
+            index};
+  }
   TS_HD Acc identity() const { return {0, INT64_MAX}; } // any element is before it
   TS_HD Acc run(const Acc (&item)[kReduceRun], int count) const { return run_in_lanes(*this, item, count); }
   TS_HD Acc combine(const Acc& a, const Acc& b) const {
-    const bool earlier = TS_MUTATE("OR02", b.index < a.index, b.index != INT64_MAX);
-    return a.key < b.key || (a.key == b.key && TS_MUTATE("SP06", earlier, earlier != (a.key == rule.nan))) ? b : a;
+    const bool later = TS_MUTATE("OR02", false, a.index != INT64_MAX && b.index != INT64_MAX) ||
+                       TS_MUTATE("SP06", false, rule.body != 0 && a.key == rule.nan);
+    return a.key < b.key || (a.key == b.key && (later ? b.index > a.index : b.index < a.index)) ? b : a;
   }
   TS_HD void store(const Acc& value, std::byte* z) const {
-    *reinterpret_cast<int64_t*>(z) =
-        TS_MUTATE("SP05", value.index, value.key == rule.nan && rule.body != 0 ? INT32_MAX : value.index);
+    [[maybe_unused]] const bool nan = rule.body != 0 && value.key == rule.nan;
+    *reinterpret_cast<int64_t*>(z) = TS_MUTATE("SP05", value.index, nan ? INT32_MAX : value.index);
   }
 };
 
@@ -197,8 +187,8 @@ template <class A> struct MomentsReducer {
     acc.mean += fold_lanes(
                     A{0}, item, count, [&acc](A a, A x) { return a + (x - acc.mean); }, add) /
                 acc.count;
-    acc.mean = TS_MUTATE("ST09", acc.mean, A{0});
-    const A mean = acc.mean;
+    const A mean = TS_MUTATE("ST09", TS_MUTATE("ST10", acc.mean, A{0}), A{0});
+    acc.mean = mean;
     acc.residual = fold_lanes(
         A{0}, item, count, [mean](A a, A x) { return a + (x - mean); }, add);
     acc.squares = fold_lanes(
@@ -220,7 +210,7 @@ template <class A> struct MomentsReducer {
     if (!(divisor > 0) || acc.count == 0) return store_real(z, dtype, math::quiet_nan<double>());
     const double residual = acc.residual;
     double squares = static_cast<double>(acc.squares) - residual * residual / length;
-    if (squares < 0) squares = 0; // rounding only
+    if (squares < 0) squares = TS_MUTATE("ST10", 0.0, squares); // rounding only
     const double variance = squares / divisor;
     store_real(z, dtype, root ? math::sqrt(variance) : variance);
   }

@@ -20,7 +20,7 @@
 // 6 + 4 = 10 per factor of 64.
 #pragma once
 
-#include "backends/kernels/mutate_faults.h"
+#include "backends/kernels/mutate.h"
 #include "backends/kernels/offsets.h"
 
 #include <cstddef>
@@ -57,7 +57,7 @@ TS_HD int run_count(int64_t first, int64_t pitch, int64_t length) {
   TS_UNROLL
   for (int v = 0; v < kReduceRun / kReduceLanes; ++v) {
     const int64_t left = length - (first + v * pitch);
-    count += left <= 0 ? 0 : left < kReduceLanes ? TS_MUTATE("TL06", static_cast<int>(left), 0) : kReduceLanes;
+    count += left <= 0 ? 0 : left < kReduceLanes ? static_cast<int>(left) : kReduceLanes;
   }
   return count;
 }
@@ -103,11 +103,12 @@ template <class T> struct ReduceElements {
   TS_HD int64_t base(int64_t row) const {
     int64_t offset[1];
     kept.at(row, offset);
-    return TS_MUTATE("IW07", offset[0], mutant::narrow(offset[0]));
+    return offset[0];
   }
   template <class Reducer>
   TS_HD typename Reducer::Acc fold(const Reducer& reducer, int64_t start, int64_t first, int64_t pitch) const {
-    const int count = run_count(first, pitch, length);
+    const int elements = run_count(first, pitch, length);
+    const int count = TS_MUTATE("TL06", elements, wide ? elements & ~3 : elements);
     typename Reducer::Item item[kReduceRun];
     if (wide && count == kReduceRun) {
       TS_UNROLL
@@ -123,14 +124,15 @@ template <class T> struct ReduceElements {
       if (reduced.rank > 1) load_anywhere(value, start, first, pitch, count);
       TS_UNROLL_ON_DEVICE
       for (int i = 0; i < kReduceRun; ++i) {
-        if (i >= TS_MUTATE("TL05", count, wide ? 0 : count)) break;
+        if (i >= count) break;
         const int64_t index = run_index(first, pitch, i);
-        item[i] = reducer.lift(reduced.rank > 1
-                                   ? value[i]
-                                   : load(start + index * reduced.stride[0][0] +
-                                          TS_MUTATE("SI13", 0, mutant::unsigned_start(first, reduced.stride[0][0]))),
-                               index);
+        const int64_t seen = TS_MUTATE("RD11", index, index * 2 == length ? 0 : index);
+        item[i] = reducer.lift(reduced.rank > 1 ? value[i] : load(start + seen * reduced.stride[0][0]), index);
       }
+    }
+    if (TS_MUTATE("RD06", false, length > kReduceThreads * kReduceRun)) { // the last block padded with zeros
+      for (int i = count; i < kReduceRun; ++i) item[i] = reducer.lift(T{}, run_index(first, pitch, i));
+      return reducer.run(item, kReduceRun);
     }
     return reducer.run(item, count);
   }
@@ -218,7 +220,7 @@ template <class Reducer, class Input> struct ReduceRows {
     const int64_t mine = group(at);
     shared.value[at.thread] = reducer.identity();
     if (mine >= rows * chunks) return;
-    const int64_t row = TS_MUTATE("RD12", chunks == 1 ? mine : mine / chunks, mine / chunks % 32);
+    const int64_t row = chunks == 1 ? mine : mine / chunks;
     const int64_t first = (mine - row * chunks) * kReduceChunk + lane(at) * kReduceLanes;
     shared.value[at.thread] = in.fold(reducer, in.base(row), first, int64_t{kReduceLanes} << width_log2);
   }
@@ -231,9 +233,7 @@ template <class Reducer, class Input> struct ReduceRows {
     const int distance = within ? 1 << (warp_log2 - 1 - step) : 1 << (width_log2 - 1 - (step - warp_log2));
     const int place = within ? at.thread & ((1 << warp_log2) - 1) : lane(at);
     if (place >= distance || (!within && place % kWarp != 0)) return;
-    const Acc partner = TS_MUTATE("TL04", shared.value[at.thread + distance],
-                                  within ? shared.value[at.thread + distance] : reducer.identity());
-    shared.value[at.thread] = reducer.combine(shared.value[at.thread], partner);
+    shared.value[at.thread] = reducer.combine(shared.value[at.thread], shared.value[at.thread + distance]);
   }
 
   TS_HD void operator()(Store, const At& at, Shared& shared, Local&) const {

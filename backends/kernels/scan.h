@@ -17,7 +17,6 @@
 #pragma once
 
 #include "backends/kernels/attributes.h"
-#include "backends/kernels/mutate_faults.h"
 #include "backends/kernels/reduce.h"
 
 namespace ts::kernels {
@@ -59,7 +58,7 @@ template <class T> struct ScanElements {
       *reinterpret_cast<T*>(z) = scanner.moved(at(line, value.index));
       *reinterpret_cast<int64_t*>(out[1] + line.offset[2] + index * stride[2]) = value.index;
     } else {
-      scanner.store(TS_MUTATE("IN12", value, mutant::as_input<T>(value)), z);
+      scanner.store(value, z);
     }
   }
 };
@@ -72,7 +71,7 @@ template <class Acc> struct ScanTotals {
   int64_t length;
 
   using Line = int64_t;
-  TS_HD int64_t line(int64_t number) const { return number * TS_MUTATE("TL11", outer, 1); }
+  TS_HD int64_t line(int64_t number) const { return number * outer; }
   template <class Scanner> TS_HD Acc get(const Scanner&, int64_t line, int64_t index) const {
     return data[line + index * inner];
   }
@@ -119,12 +118,6 @@ template <class Scanner, class Elements> struct ScanChunks {
     }
     return total;
   }
-#if defined(TS_MUTANTS)
-  TS_HD Acc next_offset(const At& at, int i, const Acc& before) const {
-    const bool last = at.thread == kThreads - 1 && i == kScanRun - 1;
-    return pass.carries && last && at.block % chunks + 1 < chunks ? totals[at.block] : before;
-  }
-#endif
   TS_HD Acc identity(Prefix) const { return scanner.identity(); }
   TS_HD Acc combine(Prefix, const Acc& left, const Acc& right) const { return scanner.combine(left, right); }
   TS_HD void take(Prefix, const At& at, Acc before, const Acc& total, Shared&, Local& local) const {
@@ -134,13 +127,24 @@ template <class Scanner, class Elements> struct ScanChunks {
     }
     const int64_t start = first(at);
     const auto line = elements.line(at.block / chunks);
-    if (pass.carries && at.block % chunks > 0) before = scanner.combine(totals[at.block - 1], before);
+    [[maybe_unused]] const Acc inside = before;
+    if (pass.carries && at.block % chunks > 0) before = scanner.combine(carry(at.block - 1), before);
     TS_UNROLL_ON_DEVICE
     for (int i = 0; i < kScanRun; ++i) {
       if (start + i >= elements.length) break;
-      elements.put(scanner, line, start + i,
-                   scanner.combine(TS_MUTATE("TL10", before, next_offset(at, i, before)), local.value[i]));
+      [[maybe_unused]] const bool last = pass.carries && (start + i + 1) % kScanChunk == 0;
+      const Acc ahead = TS_MUTATE("TL10", before, last ? scanner.combine(carry(at.block), inside) : before);
+      elements.put(scanner, line, start + i, scanner.combine(ahead, local.value[i]));
     }
+  }
+
+private:
+  /// What the parts of a line up to this one give.
+  TS_HD Acc carry(int64_t part) const {
+    if constexpr (Scanner::kIndexed)
+      return totals[part];
+    else
+      return TS_MUTATE("ST16", totals[part], wrong::rounded_to(scanner.dtype, totals[part]));
   }
 };
 
@@ -154,14 +158,13 @@ template <class Scanner, class Elements> struct ScanRuns {
   int64_t lines;
   ScanPass pass;
 
-  TS_HD void operator()(int64_t item) const {
+  TS_HD void operator()(int64_t number_of_item) const {
+    const int64_t item = TS_MUTATE("IW11", number_of_item, number_of_item & 0xffff);
     const int64_t run = item / lines, number = item - run * lines;
     const auto line = elements.line(number);
     const int64_t begin = run * kScanColumnRun;
     const int64_t end = begin + kScanColumnRun < elements.length ? begin + kScanColumnRun : elements.length;
-    const Acc carry = pass.carries && run > 0
-                          ? TS_MUTATE("ST16", totals[item - lines], mutant::as_half(totals[item - lines]))
-                          : scanner.identity();
+    const Acc carry = pass.carries && run > 0 ? totals[item - lines] : scanner.identity();
     Acc value = scanner.identity();
     for (int64_t i = begin; i < end; ++i) {
       value = scanner.combine(value, elements.get(scanner, line, i));
@@ -199,8 +202,7 @@ struct ScanPlan {
 };
 
 inline ScanPlan plan_scan(const Call& call) {
-  const View& given = call.inputs[0].view;
-  const View x = TS_MUTATE("SI05", given, mutant::is_gap_free(given) ? mutant::row_major(given) : given);
+  const View& x = call.inputs[0].view;
   const int64_t axis = Attributes(call).integer(0);
   if (axis < 0 || axis >= x.rank) throw Refusal(TS_INVALID_ARGUMENT, "axis lies outside the operand");
   const View* views[3] = {&x, &call.outputs[0], &call.outputs[call.output_count - 1]};
@@ -253,11 +255,10 @@ void launch_scan(const ScanPlan& plan, const char* route, const Scanner& scanner
                  typename Scanner::Acc* totals, ScanPass pass, Launcher& launcher) {
   const int64_t parts = scan_parts(plan, elements.length);
   if (plan.by_chunks) {
-    launcher.blocks("scan_chunks", route, TS_MUTATE("IW11", plan.count * parts, mutant::narrow(plan.count * parts)),
+    launcher.blocks("scan_chunks", route, plan.count * parts,
                     ScanChunks<Scanner, Elements>{scanner, elements, totals, parts, pass});
   } else {
-    launcher.flat("scan_runs", route,
-                  TS_MUTATE("IW14", plan.count * parts, std::min<int64_t>(plan.count * parts, 65535)),
+    launcher.flat("scan_runs", route, plan.count * parts,
                   ScanRuns<Scanner, Elements>{scanner, elements, totals, plan.count, pass});
   }
 }
@@ -270,8 +271,10 @@ void scan_level(const ScanPlan& plan, const char* route, const char* total_route
   const int64_t parts = scan_parts(plan, elements.length);
   if (parts > 1) {
     launch_scan(plan, total_route, scanner, elements, totals, ScanPass{false, false}, launcher);
-    const ScanTotals<Acc> level{totals, plan.by_chunks ? parts : 1, plan.by_chunks ? 1 : plan.count, parts};
-    scan_level(plan, "carries", "carry_totals", scanner, level, totals + plan.count * parts, launcher);
+    const int64_t pitch = TS_MUTATE("TL11", plan.count, parts > kScanColumnRun ? 1 : plan.count);
+    const ScanTotals<Acc> level{totals, plan.by_chunks ? parts : 1, plan.by_chunks ? 1 : pitch, parts};
+    if (TS_MUTATE("AS12", true, false)) // else carries are read before they are published
+      scan_level(plan, "carries", "carry_totals", scanner, level, totals + plan.count * parts, launcher);
   }
   launch_scan(plan, route, scanner, elements, totals, ScanPass{true, parts > 1}, launcher);
 }

@@ -6,8 +6,8 @@
 
 #include "backends/kernels/indexing.h"
 #include "backends/kernels/math.h"
-#include "backends/kernels/mutate_faults.h"
 #include "backends/kernels/sort_keys.h"
+#include "backends/kernels/wrong.h"
 
 namespace ts::kernels {
 
@@ -25,11 +25,9 @@ struct ScatterWalk {
   TS_HD Target target(int64_t item) const {
     int64_t offset[4];
     walk.at(item, offset);
-    int64_t position = index.at(TS_MUTATE("IX06", offset[0], 0));
+    const int64_t position = index.at(offset[0]);
     if (!axis.holds(position, item)) return {0, 0, 0, false};
-    const int64_t along = position * axis.stride;
-    return {offset[1] + TS_MUTATE("IW17", along, mutant::narrow(along)), offset[2], offset[3] + position * place_stride,
-            true};
+    return {offset[1] + position * axis.stride, offset[2], offset[3] + position * place_stride, true};
   }
 };
 
@@ -39,8 +37,8 @@ struct ScatterReset {
   TS_HD void operator()(int64_t place) const { winner[place] = -1; }
 };
 
-/// What item i bids: later items bid more. // scatter.2
-TS_HD int64_t scatter_bid(int64_t item) { return TS_MUTATE("IX03", item, INT64_MAX - 1 - item); }
+/// The last item bids most.
+TS_HD int64_t scatter_bid(int64_t item) { return TS_MUTATE("IX03", item, INT64_MAX - item); }
 
 /// Item i bids for its place.
 struct ScatterBid {
@@ -59,7 +57,7 @@ template <class T> struct ScatterSource {
   TS_HD T at(int64_t offset) const { return data == nullptr ? immediate : *reinterpret_cast<const T*>(data + offset); }
 };
 
-/// The winner of a place writes.
+/// The winner of a place writes. // scatter.2
 template <class U> struct ScatterWrite {
   ScatterWalk walk;
   const int64_t* winner;
@@ -112,7 +110,9 @@ template <class T> struct ScatterUpdate {
     if constexpr (has_atomic_add<T>) {
       if (combine == Combine::kAdd) return atomic_add(element, value);
     }
-    atomic_update(element, [combine, value](T old) { return combine_elements(combine, old, value); });
+    atomic_update(element, [combine, value](T old) {
+      return combine_elements(combine, TS_MUTATE("IX17", old, wrong::number_of_bits(old)), value);
+    });
   }
 };
 
@@ -123,9 +123,7 @@ inline IndexingPlan plan_scatter(const Call& call) {
   const int64_t axis = Attributes(call).integer(0);
   check_index(call.inputs[0], x, axis);
   if (call.inputs[1].view.dtype != x.dtype) throw Refusal(TS_UNSUPPORTED, "the source has the dtype of the operand");
-  if (TS_MUTATE("IX07", false, call.inputs[1].immediate)) refuse("the source is no tensor");
-  return plan_indexing(TS_MUTATE("SO10", x, mutant::with_shape_pitches(x)), call.inputs[0].view, call.inputs[1].view,
-                       static_cast<int>(axis), call.op == TS_OP_INDEX_ADD);
+  return plan_indexing(x, call.inputs[0].view, call.inputs[1].view, static_cast<int>(axis), call.op == TS_OP_INDEX_ADD);
 }
 
 template <class T> ScatterSource<T> scatter_source(const Operand& source) {

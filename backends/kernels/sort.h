@@ -8,7 +8,7 @@
 #pragma once
 
 #include "backends/kernels/attributes.h"
-#include "backends/kernels/mutate_faults.h"
+#include "backends/kernels/mutate.h"
 #include "backends/kernels/offsets.h"
 #include "backends/kernels/sort_keys.h"
 
@@ -34,6 +34,7 @@ template <class U> struct SortLines {
   TS_HD U bits(int64_t line_offset, int64_t index) const {
     return x == nullptr ? immediate : *reinterpret_cast<const U*>(x + line_offset + index * stride[0]);
   }
+  TS_HD bool is_nan(U key) const { return rule.body != 0 && key == static_cast<U>(rule.nan); }
   TS_HD U key(int64_t line_offset, int64_t index) const { return static_cast<U>(rule.key(bits(line_offset, index))); }
   /// Writes the element that came from `index` to place `place`.
   TS_HD void put(int64_t line, int64_t place, int64_t index) const {
@@ -41,8 +42,7 @@ template <class U> struct SortLines {
     lines.at(line, offset);
     *reinterpret_cast<int64_t*>(indices + offset[2] + place * stride[2]) = index;
     if (values == nullptr) return;
-    const U moved = bits(offset[0], TS_MUTATE("OR05", index, kept < length ? place : index)),
-            limit = static_cast<U>(rule.limit);
+    const U moved = bits(offset[0], index), limit = static_cast<U>(rule.limit);
     *reinterpret_cast<U*>(values + offset[1] + place * stride[1]) = moved < limit ? moved : limit;
   }
 };
@@ -110,8 +110,8 @@ template <class U> struct SortSegments {
       const bool falling = (low >> stage & 1) != 0 && stage < segment_log2;
       const U a = shared.key[low], b = shared.key[high];
       const int32_t pa = shared.place[low], pb = shared.place[high];
-      const bool later = a > b || (a == b && pa > pb);
-      const bool after = TS_MUTATE("SP09", later, later && !unordered(a, pa) && !unordered(b, pb));
+      const bool ordered = TS_MUTATE("SP09", true, !lines.is_nan(a) && !lines.is_nan(b));
+      const bool after = ordered && (a > b || (a == b && pa > pb));
       if (after == falling) continue;
       shared.key[low] = b;
       shared.key[high] = a;
@@ -119,12 +119,6 @@ template <class U> struct SortSegments {
       shared.place[high] = pa;
     }
   }
-
-#if defined(TS_MUTANTS)
-  TS_HD bool unordered(U key, int32_t place) const {
-    return lines.rule.body != 0 && key == static_cast<U>(lines.rule.nan) && place < kSortSegment;
-  }
-#endif
 
   TS_HD void operator()(Store, const At& at, Shared& shared, Local&) const {
     for (int e = at.thread; e < kSortSegment; e += kThreads) {
@@ -162,13 +156,6 @@ template <class U> struct SortMerge {
     return low;
   }
 
-#if defined(TS_MUTANTS)
-  TS_HD int64_t equal_on_the_left(int64_t item, int64_t pair, bool left, int64_t passed) const {
-    const int64_t twin = item - item % lines.length + pair + passed - 1;
-    return !left && passed > 0 && in.key[twin] == in.key[item] ? in.index[twin] : in.index[item];
-  }
-#endif
-
   TS_HD void operator()(int64_t item) const {
     const int64_t line = item / lines.length, position = item - line * lines.length;
     const int64_t pair = position / (2 * run) * (2 * run);
@@ -177,10 +164,10 @@ template <class U> struct SortMerge {
     const U* keys = in.key + line * lines.length;
     const U key = keys[position];
     const bool left = position < middle;
-    const int64_t passed =
-        left ? before(keys + middle, end - middle, key, false) : before(keys + pair, middle - pair, key, true);
+    const int64_t passed = left ? before(keys + middle, end - middle, key, false)
+                                : before(keys + pair, middle - pair, key, TS_MUTATE("OR03", true, out.key != nullptr));
     const int64_t place = left ? position + passed : position - (middle - pair) + passed;
-    const int64_t index = TS_MUTATE("OR03", in.index[item], equal_on_the_left(item, pair, left, passed));
+    const int64_t index = in.index[item];
     if (out.key == nullptr) {
       if (place < lines.kept) lines.put(line, place, index);
       return;
@@ -231,11 +218,8 @@ inline SortPlan plan_sort(const Call& call) {
   plan.count = plan.lines.count;
   for (int k = 0; k < 3; ++k) {
     const int bytes = itemsize(views[k]->dtype);
-    const int64_t along = views[k]->stride[axis] * bytes;
-    add_operand(plan.lines, TS_MUTATE("SI04", stride[k], mutant::within(rank, shape, stride[k], stride[0])), bytes);
-    plan.stride[k] = views[k]->shape[axis] == 1 ? 0 : along;
-    plan.stride[k] = TS_MUTATE("SI07", plan.stride[k], k == 0 && x.rank == 1 ? mutant::stride_as(along, bytes) : along);
-    plan.stride[k] = TS_MUTATE("SO02", plan.stride[k], k > 0 && x.rank == 1 ? mutant::stride_as(along, bytes) : along);
+    add_operand(plan.lines, stride[k], bytes);
+    plan.stride[k] = views[k]->shape[axis] == 1 ? 0 : views[k]->stride[axis] * bytes;
   }
   merge_axes(plan.lines);
   return plan;

@@ -32,7 +32,6 @@ template <class K> struct KeyRule {
     const K size = bits & magnitude;
     if (size > infinity) return nan;
     if (size == 0) bits &= joined;
-    bits = TS_MUTATE("ZS01", bits, body != 0 && size < (infinity & (~infinity + 1)) ? K{0} : bits);
     return bits ^ (sign | ((bits & sign) != 0 ? body : K{0})) ^ flip;
   }
 

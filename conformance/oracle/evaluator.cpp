@@ -39,7 +39,7 @@ static int32_t value_dtype(const Call& call, const AttributeRow& row) {
 }
 
 Evaluator::Evaluator(const Call& call, const Tree& tree, int32_t out_dtype)
-    : call_(call), out_dtype_(out_dtype), expression_(compile(tree, *call.op)) {
+    : call_(call), expression_(compile(tree, *call.op)) {
   bool any_floating = is_floating(out_dtype);
   for (int32_t dtype : call.instance->in) any_floating = any_floating || is_floating(dtype);
   // nextafter and the rounding of doubles work in the dtype of the values: the result's, or the operands' for a bool.
@@ -66,8 +66,10 @@ void Evaluator::load_constants(Machine<Integers>& machine, int64_t size) const {
     if (leaf.kind == Leaf::Kind::size) machine.at(leaf.result) = size;
     if (leaf.kind == Leaf::Kind::attribute) {
       const ts_attribute attribute = attribute_of(call_, leaf.text);
-      machine.at(leaf.result) =
-          attribute.kind == TS_ATTRIBUTE_INTEGER ? attribute.integer : static_cast<int64_t>(attribute.real);
+      if (attribute.kind != TS_ATTRIBUTE_INTEGER) {
+        throw InputError(fmt::format("attribute {} of {} is not an integer", leaf.text, call_.op->name));
+      }
+      machine.at(leaf.result) = attribute.integer;
     }
     if (leaf.kind == Leaf::Kind::number) {
       char* end = nullptr;

@@ -9,19 +9,44 @@
 namespace ts::judge {
 namespace {
 
-/// Distance of two unrounded values in ulps of the first one's rounded value; infinity where their class differs.
-double distance(const Array& stored, double stored_residual, bool stored_overflowed, const Array& found,
-                double found_residual, bool found_overflowed, int64_t i) {
-  const double a = stored.real(i), b = found.real(i);
-  if (std::isnan(a) && std::isnan(b)) return 0;
-  const bool specials = std::isnan(a) || std::isnan(b) || stored_overflowed != found_overflowed ||
-                        (std::isinf(a) != std::isinf(b)) || std::signbit(a) != std::signbit(b);
-  if (specials) return HUGE_VAL;
-  if (std::isinf(a)) return std::fabs(stored_residual - found_residual);
-  const Encoding& e = encoding(stored.dtype);
-  const int last_place =
-      (a == 0 ? e.exponent_min : std::max(std::ilogb(a), static_cast<int>(e.exponent_min))) - (e.precision - 1);
-  return std::fabs(std::ldexp(a, -last_place) - std::ldexp(b, -last_place) + stored_residual - found_residual);
+constexpr double kFarBelow = 1e-30, kFarPast = 1e30; // in ulps
+
+/// An unrounded value as an element, what rounding took away, and whether that overflowed.
+struct Unrounded {
+  double value, residual;
+  bool overflowed;
+};
+
+/// Exponent of the last place that residuals count in.
+int last_place_of(const Encoding& e, const Unrounded& u) {
+  if (u.overflowed) return e.exponent_max - (e.precision - 1);
+  const int exponent = u.value == 0 ? e.exponent_min : std::max(std::ilogb(u.value), static_cast<int>(e.exponent_min));
+  return exponent - (e.precision - 1);
+}
+
+/// Whether two unrounded values agree to the 25 digits that the first is stored with.
+bool agree(const Encoding& e, const Unrounded& stored, const Unrounded& found) {
+  const double a = stored.value, b = found.value;
+  if (std::isnan(a) && std::isnan(b)) return true;
+  if (std::isnan(a) || std::isnan(b) || std::signbit(a) != std::signbit(b)) return false;
+  // Far past the range, or far below it, a file says inf or 0: no digits, and none that any comparison could need.
+  if (a == b && stored.residual == 0 && !stored.overflowed) {
+    if (a == 0) return std::fabs(found.residual) < kFarBelow;
+    if (std::isinf(a) && found.overflowed) return std::fabs(found.residual) > kFarPast;
+  }
+  const bool infinite = std::isinf(a) && !stored.overflowed;
+  if (infinite || (std::isinf(b) && !found.overflowed)) return a == b && stored.overflowed == found.overflowed;
+  if (stored.overflowed != found.overflowed) return false;
+  const int last_place = last_place_of(e, stored);
+  const auto in_ulps = [&](const Unrounded& u) {
+    return u.overflowed ? std::copysign(std::ldexp(1.0, e.precision), u.value) : std::ldexp(u.value, -last_place);
+  };
+  const double distance = std::fabs(in_ulps(stored) - in_ulps(found) + (stored.residual - found.residual));
+  const double magnitude = std::fabs(in_ulps(stored) + stored.residual);
+  if (magnitude == 0) return distance == 0;
+  const double place = last_place * std::log10(2.0);
+  const double unit = std::pow(10, std::floor(std::log10(magnitude) + place + 1e-9) - 24 - place); // of the 25th digit
+  return distance <= 1.01 * unit + 4e-16 * (1 + std::fabs(stored.residual));
 }
 
 class Checker {
@@ -73,14 +98,12 @@ private:
       const bool both_nan = std::isnan(stored.value.real(i)) && std::isnan(found.real(i));
       return both_nan || stored.value.bits(i) == found.bits(i);
     }
-    const auto residual = [at](const std::vector<double>& r) { return r.empty() ? 0 : r[at]; };
-    const auto overflowed = [at](const std::vector<uint8_t>& o) { return !o.empty() && o[at] != 0; };
-    // 25 digits say an element of p bits to 2^p 1e-24 of an ulp; past the range the residual counts from far away.
-    const double r = residual(stored.residual);
-    const double allowed =
-        (std::ldexp(1.0, encoding(found.dtype).precision) + std::fabs(r)) * 1.1e-24 + 4e-16 * (1 + std::fabs(r));
-    return distance(stored.value, r, overflowed(stored.overflowed), found, residual(bounds.residual),
-                    overflowed(bounds.overflowed), i) <= allowed;
+    const auto unrounded = [&](const Array& value, const std::vector<double>& residual,
+                               const std::vector<uint8_t>& over) {
+      return Unrounded{value.real(i), residual.empty() ? 0 : residual[at], !over.empty() && over[at] != 0};
+    };
+    return agree(encoding(found.dtype), unrounded(stored.value, stored.residual, stored.overflowed),
+                 unrounded(found, bounds.residual, bounds.overflowed));
   }
 
   GoldenReport& report_;

@@ -1,5 +1,8 @@
 #include "conformance/runner/bench.h"
 
+#include "conformance/door/door.h"
+#include "conformance/mutants/layer.h"
+#include "runtime/backend/layers.h"
 #include "runtime/errors.h"
 
 #include <fmt/format.h>
@@ -8,16 +11,14 @@
 
 namespace ts::conformance {
 
-namespace {
-std::shared_ptr<Backend> open_with_layers(const std::string& backend, const std::vector<std::string>& layers) {
-  if (!layers.empty()) throw BackendError(fmt::format("unknown layer '{}'", layers.front()));
-  return open_backend(backend);
-}
-} // namespace
-
 Bench::Bench(const Settings& settings) : seed_(settings.seed) {
   for (const std::string& backend : settings.backends) {
-    std::shared_ptr<Backend> open = open_with_layers(backend, settings.layers);
+    std::shared_ptr<Backend> open = open_backend(backend);
+    for (const std::string& layer : settings.layers) {
+      constexpr std::string_view kMutant = "mutant:";
+      open = layer.starts_with(kMutant) ? mutants::add_mutant(std::move(open), layer.substr(kMutant.size()))
+                                        : add_layers(std::move(open), {layer});
+    }
     if (open->device_count() < 1) throw BackendError(fmt::format("{}: it has no device here", backend));
     devices_.push_back(std::make_unique<Device>(std::move(open)));
   }
@@ -37,7 +38,8 @@ Outcome Bench::run(size_t backend, const std::string& name, const Watcher& watch
   const auto begin = std::chrono::steady_clock::now();
   Outcome outcome;
   try {
-    outcome = execute(prepared(name), *devices_[backend], watch);
+    outcome = name.starts_with("door/") ? run_door_check(name, *devices_[backend])
+                                        : execute(prepared(name), *devices_[backend], watch);
   } catch (const std::exception& problem) {
     outcome.verdict = Verdict::fail;
     outcome.check = "spec";

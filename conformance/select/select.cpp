@@ -1,5 +1,6 @@
 #include "conformance/select/select.h"
 
+#include "conformance/door/door.h"
 #include "conformance/select/cover.h"
 #include "conformance/select/sizes.h"
 #include "runtime/errors.h"
@@ -91,6 +92,7 @@ void vary_layouts(Case& c, uint64_t turn) {
 
 Selection select_kernel_cases(const judge::Spec& spec) {
   Selection selection;
+  for (const DoorCheck& check : door_checks()) selection.names.push_back(check.name);
   std::unordered_map<std::string, Case> seen;
   for (const judge::Op& op : spec.ops) {
     std::vector<Case> cases;

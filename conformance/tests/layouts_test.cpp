@@ -7,7 +7,7 @@
 namespace ts::conformance {
 namespace {
 
-const std::vector<std::vector<int64_t>> kShapes = {{},        {1},       {7},          {3, 5},          {1, 5, 1},
+const std::vector<std::vector<int64_t>> kShapes = {{},        {1},          {7},    {3, 5},    {1, 5, 1},
                                                    {3, 5, 7}, {2, 3, 5, 4}, {0, 3}, {3, 0, 2}, {2, 1, 3, 2, 2}};
 
 // The view's formula and the walk through the parent's coordinates are two computations.

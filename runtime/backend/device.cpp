@@ -40,8 +40,8 @@ DeviceRow* row_of(Devices& all, const std::shared_ptr<Backend>& backend, int32_t
   const int32_t count = backend->device_count();
   if (index < 0 || index >= count) {
     all.rows.erase({backend.get(), index});
-    if (count == 0) throw DeviceError(fmt::format("[backend.device] {}: no such device is present", backend->name()));
-    throw DeviceError(fmt::format("[backend.device] {}:{}: index out of range, there {} {} device{}", backend->name(),
+    if (count == 0) throw DeviceError(fmt::format("[backend.7] {}: no such device is present", backend->name()));
+    throw DeviceError(fmt::format("[backend.15] {}:{}: index out of range, there {} {} device{}", backend->name(),
                                   index, count == 1 ? "is" : "are", count, count == 1 ? "" : "s"));
   }
   auto row = std::make_unique<DeviceRow>();
@@ -70,7 +70,7 @@ DeviceRow* parse(std::string_view text) {
     try {
       opened = all.opened.emplace(backend, open_backend(backend)).first;
     } catch (const BackendError& error) {
-      throw DeviceError(fmt::format("[backend.device] device '{}': {}", text, error.what()));
+      throw DeviceError(fmt::format("[backend.51] device '{}': {}", text, error.what()));
     }
   }
   DeviceRow* row = row_of(all, opened->second, index.value_or(0));
@@ -89,9 +89,7 @@ Device Device::of(const std::shared_ptr<Backend>& backend, int32_t index) {
   return Device(row_of(all, backend, index));
 }
 
-TransferCounts Device::transfers() const {
-  return {row_->to_device_bytes, row_->to_host_bytes, row_->between_bytes};
-}
+TransferCounts Device::transfers() const { return {row_->to_device_bytes, row_->to_host_bytes, row_->between_bytes}; }
 
 std::map<int32_t, uint64_t> Device::fallbacks() const {
   const std::lock_guard lock(row_->fallback_mutex);
@@ -165,8 +163,7 @@ void copy(DeviceRow& to, ts_buffer target, uint64_t target_byte, DeviceRow& from
   TS_CHECK(to.backend == from.backend);
   ts_error error = make_error();
   const auto call = [&] {
-    check(to,
-          to.table().copy(to.instance(), 0, target, target_byte, 0, source, source_byte, bytes, &error), error);
+    check(to, to.table().copy(to.instance(), 0, target, target_byte, 0, source, source_byte, bytes, &error), error);
   };
   if (&to == &from) {
     const std::lock_guard lock(to.queue);

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <limits>
 #include <vector>
 
@@ -15,11 +16,10 @@ namespace {
 constexpr int64_t kEnumerated = int64_t{1} << 22;
 
 [[noreturn]] void overflow(std::span<const int64_t> shape) {
-  throw ValueError(fmt::format("[layout.overflow] shape {} and its strides reach beyond int64", shape_text(shape)));
+  throw ValueError(fmt::format("[layout.15] shape {} and its strides reach beyond int64", shape_text(shape)));
 }
 
-template <class Visit>
-void for_each_position(const Layout& layout, Visit&& visit) {
+template <class Visit> void for_each_position(const Layout& layout, Visit&& visit) {
   const int64_t count = element_count(layout.shape);
   Dims index(layout.shape.size(), 0);
   int64_t position = layout.offset;
@@ -61,7 +61,7 @@ int64_t element_count(std::span<const int64_t> shape) {
   bool empty = false, over = false;
   for (const int64_t extent : shape) {
     if (extent < 0) {
-      throw ValueError(fmt::format("[layout.shape] shape {} has a negative extent {}", shape_text(shape), extent));
+      throw ValueError(fmt::format("[shape] {} has a negative extent {}", shape_text(shape), extent));
     }
     empty = empty || extent == 0;
     over = over || __builtin_mul_overflow(count, extent, &count);
@@ -174,8 +174,8 @@ Dims broadcast_shapes(std::span<const int64_t> a, std::span<const int64_t> b, co
   for (size_t i = 0; i < rank; ++i) { // from the last axis
     const int64_t x = i < a.size() ? a[a.size() - 1 - i] : 1, y = i < b.size() ? b[b.size() - 1 - i] : 1;
     if (x != y && x != 1 && y != 1) {
-      throw ValueError(fmt::format("[layout.broadcast] {}: shapes {} and {} do not broadcast: {} meets {} on axis {}",
-                                   op, shape_text(a), shape_text(b), x, y, rank - 1 - i));
+      throw ValueError(fmt::format("[layout.4] {}: shapes {} and {} do not broadcast: {} meets {} on axis {}", op,
+                                   shape_text(a), shape_text(b), x, y, rank - 1 - i));
     }
     shape[rank - 1 - i] = x == 1 ? y : x;
   }
@@ -195,15 +195,15 @@ Layout broadcast(const Layout& layout, std::span<const int64_t> shape, const cha
     wide.strides[axis] = extent == 1 ? 0 : layout.strides[axis - added];
   }
   if (!fits) {
-    throw ValueError(fmt::format("[layout.broadcast] {}: shape {} does not broadcast to {}", op,
-                                 shape_text(layout.shape), shape_text(shape)));
+    throw ValueError(fmt::format("[layout.4] {}: shape {} does not broadcast to {}", op, shape_text(layout.shape),
+                                 shape_text(shape)));
   }
   return wide;
 }
 
 int normalize_axis(int64_t axis, int rank, const char* op) {
   if (axis < -rank || axis >= rank) {
-    throw IndexError(fmt::format("[layout.axis] {}: axis {} is out of range for a tensor of {} axes", op, axis, rank));
+    throw IndexError(fmt::format("[{}] axis {} is out of range for a tensor of {} axes", op, axis, rank));
   }
   return static_cast<int>(axis < 0 ? axis + rank : axis);
 }
@@ -220,8 +220,10 @@ void merge_axes(std::span<Layout> layouts, Dims& groups) {
     return std::all_of(layouts.begin(), layouts.end(), [&](const Layout& l) { return l.shape[axis] == 1; });
   };
   for (size_t axis = 0; axis < groups.size();)
-    if (groups[axis] != kAlone && extent_one(axis)) erase(axis);
-    else ++axis;
+    if (groups[axis] != kAlone && extent_one(axis))
+      erase(axis);
+    else
+      ++axis;
   for (size_t axis = 0; axis + 1 < groups.size();) {
     const auto advances = [&](const Layout& l) {
       if (l.shape[axis] == 1 || l.shape[axis + 1] == 1) return true;

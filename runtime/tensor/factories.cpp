@@ -12,8 +12,7 @@ namespace ts {
 namespace {
 
 // Elements are made on the host and cross once: no backend needs an operation for it.
-template <class Value>
-Tensor from_sequence(int64_t count, DType dtype, Device device, Value&& value) {
+template <class Value> Tensor from_sequence(int64_t count, DType dtype, Device device, Value&& value) {
   const auto width = static_cast<size_t>(itemsize(dtype));
   std::vector<std::byte> bytes(static_cast<size_t>(count) * width);
   for (int64_t i = 0; i < count; ++i) {
@@ -30,7 +29,7 @@ int64_t integer_steps(int64_t start, int64_t stop, int64_t step) {
   const uint64_t stride = step > 0 ? static_cast<uint64_t>(step) : 0 - static_cast<uint64_t>(step);
   const uint64_t count = (distance - 1) / stride + 1;
   if (count > static_cast<uint64_t>(std::numeric_limits<int64_t>::max()) / 16)
-    throw ValueError("[layout.overflow] arange: too many elements");
+    throw ValueError("[layout.15] arange: too many elements");
   return static_cast<int64_t>(count);
 }
 
@@ -48,10 +47,10 @@ Tensor empty_like(const Tensor& x) { return empty(x.shape(), x.dtype(), x.device
 Tensor zeros_like(const Tensor& x) { return zeros(x.shape(), x.dtype(), x.device()); }
 
 Tensor arange(const Scalar& start, const Scalar& stop, const Scalar& step, DType dtype, Device device) {
-  if (step.real() == 0) throw ValueError("[layout.shape] arange: step is 0");
+  if (step.real() == 0) throw ValueError("[arange] step is 0");
   if (start.is_real() || stop.is_real() || step.is_real()) {
     const double steps = std::ceil((stop.real() - start.real()) / step.real());
-    if (!(steps < 0x1p59)) throw ValueError("[layout.overflow] arange: bounds and step must be finite");
+    if (!(steps < 0x1p59)) throw ValueError("[layout.15] arange: bounds and step must be finite");
     const double first = start.real(), stride = step.real();
     return from_sequence(static_cast<int64_t>(std::max(steps, 0.0)), dtype, device,
                          [&](int64_t i) { return std::fma(static_cast<double>(i), stride, first); });
@@ -64,7 +63,7 @@ Tensor arange(const Scalar& start, const Scalar& stop, const Scalar& step, DType
 Tensor arange(const Scalar& stop, DType dtype, Device device) { return arange(0, stop, 1, dtype, device); }
 
 Tensor linspace(double start, double stop, int64_t count, DType dtype, Device device) {
-  if (count < 0) throw ValueError("[layout.shape] linspace: a negative number of values");
+  if (count < 0) throw ValueError("[linspace] a negative number of values");
   // Counted from the nearer end, so that both ends are exact.
   const double step = count > 1 ? (stop - start) / static_cast<double>(count - 1) : 0;
   return from_sequence(count, dtype, device, [&](int64_t i) {

@@ -16,7 +16,7 @@ Storage::Storage(Device device, void* native, uint64_t bytes, std::function<void
     : device_(device), bytes_(bytes), imported_(true) {
   DeviceRow& row = device.row();
   if (row.table().import == nullptr)
-    throw DeviceError(fmt::format("[backend.import] device {} cannot use memory that it did not allocate", row.name));
+    throw DeviceError(fmt::format("[backend.47] device {} cannot use memory that it did not allocate", row.name));
   auto context = std::make_unique<std::function<void()>>(std::move(deleter));
   const auto run_deleter = [](void* held) {
     const std::unique_ptr<std::function<void()>> function(static_cast<std::function<void()>*>(held));
@@ -24,8 +24,8 @@ Storage::Storage(Device device, void* native, uint64_t bytes, std::function<void
   };
   ts_error error = make_error();
   const std::lock_guard lock(row.queue);
-  const ts_status status = row.table().import(row.instance(), row.index, native, bytes, run_deleter, context.get(),
-                                              &block_.buffer, &error);
+  const ts_status status =
+      row.table().import(row.instance(), row.index, native, bytes, run_deleter, context.get(), &block_.buffer, &error);
   if (status != TS_OK) throw_status(*row.backend, status, error);
   static_cast<void>(context.release()); // the backend's now
 }
@@ -33,14 +33,16 @@ Storage::Storage(Device device, void* native, uint64_t bytes, std::function<void
 Storage::~Storage() {
   DeviceRow& row = device_.row();
   if (mapped_ && row.table().unmap != nullptr) row.table().unmap(row.instance(), block_.buffer);
-  if (imported_) door::release(row, block_.buffer);
-  else Allocator::of(device_).release(block_);
+  if (imported_)
+    door::release(row, block_.buffer);
+  else
+    Allocator::of(device_).release(block_);
 }
 
 std::byte* Storage::map() {
   DeviceRow& row = device_.row();
   if (!row.host_memory()) {
-    throw DeviceError(fmt::format("[layout.host] this reads tensor memory directly, which is not possible on device "
+    throw DeviceError(fmt::format("[backend.52] this reads tensor memory directly, which is not possible on device "
                                   "{}; call cpu() first",
                                   row.name));
   }

@@ -14,9 +14,7 @@ namespace ts {
 
 namespace {
 
-uint64_t byte_offset(const Tensor& x) {
-  return static_cast<uint64_t>(x.offset() * itemsize(x.dtype()));
-}
+uint64_t byte_offset(const Tensor& x) { return static_cast<uint64_t>(x.offset() * itemsize(x.dtype())); }
 
 uint64_t byte_count(const Tensor& x) { return static_cast<uint64_t>(x.numel() * itemsize(x.dtype())); }
 
@@ -48,7 +46,7 @@ Tensor::Tensor(std::shared_ptr<Storage> storage, Layout layout, DType dtype) {
   const Reach r = reach(layout);
   const int64_t elements = static_cast<int64_t>(storage->bytes()) / itemsize(dtype);
   if (r.high >= r.low && (r.low < 0 || r.high >= elements)) {
-    throw ValueError(fmt::format("[layout.bounds] a view of shape {} reaches positions {} to {} of a storage of {} "
+    throw ValueError(fmt::format("[layout.2] a view of shape {} reaches positions {} to {} of a storage of {} "
                                  "elements",
                                  shape_text(layout.shape), r.low, r.high, elements));
   }
@@ -62,12 +60,10 @@ const TensorImpl& Tensor::get() const {
 
 void Tensor::require_dtype(DType wanted) const {
   if (wanted != dtype())
-    throw TypeError(fmt::format("[layout.host] this tensor has dtype {}, not {}", ts::name(dtype()), ts::name(wanted)));
+    throw TypeError(fmt::format("[backend.52] this tensor has dtype {}, not {}", ts::name(dtype()), ts::name(wanted)));
 }
 
-bool Tensor::is_compact() const {
-  return is_contiguous() && offset() == 0 && byte_count(*this) == storage()->bytes();
-}
+bool Tensor::is_compact() const { return is_contiguous() && offset() == 0 && byte_count(*this) == storage()->bytes(); }
 
 Tensor Tensor::contiguous() const { return is_contiguous() ? *this : clone(); }
 
@@ -85,8 +81,10 @@ const Tensor& Tensor::copy_(const Tensor& source) const {
   ops::require_writable(*this, "copy_");
   static_cast<void>(broadcast(source.layout(), shape(), "copy_"));
   const bool direct = source.shape() == shape() && source.dtype() == dtype() && is_contiguous();
-  if (direct && source.is_contiguous()) transfer(*this, source);
-  else ops::convert_into(*this, source.to(device()));
+  if (direct && source.is_contiguous())
+    transfer(*this, source);
+  else
+    ops::convert_into(*this, source.to(device()));
   storage()->bump_version();
   return *this;
 }
@@ -122,8 +120,7 @@ const Tensor& Tensor::move_to_(Device target) const {
 
 Scalar Tensor::item() const {
   if (numel() != 1) {
-    throw ValueError(
-        fmt::format("[layout.item] item() needs exactly one element, shape {} has {}", shape_text(shape()), numel()));
+    throw ValueError(fmt::format("[item] needs exactly one element, shape {} has {}", shape_text(shape()), numel()));
   }
   uint64_t bits = 0;
   read(&bits);
@@ -147,10 +144,11 @@ Tensor empty(const Dims& shape, DType dtype, Device device) {
   int64_t bytes;
   if (__builtin_mul_overflow(count, itemsize(dtype), &bytes)) {
     throw ValueError(
-        fmt::format("[layout.overflow] shape {} of {} is beyond int64 bytes", shape_text(shape), ts::name(dtype)));
+        fmt::format("[layout.15] shape {} of {} is beyond int64 bytes", shape_text(shape), ts::name(dtype)));
   }
   auto storage = std::make_shared<Storage>(device, static_cast<uint64_t>(bytes));
-  return Tensor(std::make_shared<TensorImpl>(TensorImpl{std::move(storage), Layout{shape, row_major(shape), 0}, dtype}));
+  return Tensor(
+      std::make_shared<TensorImpl>(TensorImpl{std::move(storage), Layout{shape, row_major(shape), 0}, dtype}));
 }
 
 } // namespace ts

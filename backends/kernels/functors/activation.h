@@ -109,6 +109,10 @@ private:
 struct GeluTanh {
   template <class T> TS_HD T operator()(T x) const {
     const T u = T(1.59576912160573071176) * (x + T(0.044715) * x * x * x); // 2 sqrt(2/pi)
+    if (TS_MUTATE("ST02", false, true)) {                                  // by a tanh that overflows
+      const T small = math::exp(-u);
+      return T{0.5} * x * (T{1} + (T{1} - small) / (T{1} + small));
+    }
     if (!(u < 0)) return x / (T{1} + math::exp(-u));
     if (u == -math::infinity<T>()) return T{-0.0};
     return detail::times_exp(x, u) / (T{1} + math::exp(u));
@@ -120,7 +124,8 @@ struct Clamp {
   template <class C> struct Bound {
     C low, high;
     TS_HD C operator()(C x) const {
-      return TS_MUTATE("clamp.order", Minimum{}(Maximum{}(x, low), high), Maximum{}(Minimum{}(x, high), low));
+      const C inside = TS_MUTATE("clamp.order", Minimum{}(Maximum{}(x, low), high), Maximum{}(Minimum{}(x, high), low));
+      return TS_MUTATE("SP03", inside, math::is_nan(x) ? low : inside);
     }
   };
   template <class D> static Bound<Compute<D>> bind(const Attributes& attributes) {

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "backends/kernels/math.h"
-#include "backends/kernels/mutate.h"
+#include "backends/kernels/wrong.h"
 
 namespace ts::kernels {
 
@@ -12,7 +12,8 @@ struct Add {
     if constexpr (std::is_same_v<T, bool>)
       return x || y; // add.4
     else if constexpr (is_integer<T>)
-      return static_cast<T>(math::Wrap<T>(x) + math::Wrap<T>(y)); // add.2
+      return TS_MUTATE("CV04", static_cast<T>(math::Wrap<T>(x) + math::Wrap<T>(y)), // add.2
+                       wrong::from_float<T>(static_cast<float>(x) + static_cast<float>(y)));
     else
       return x + y;
   }
@@ -34,12 +35,14 @@ struct Multiply {
     else if constexpr (is_integer<T>)
       return static_cast<T>(math::Wrap<T>(x) * math::Wrap<T>(y));
     else
-      return x * y;
+      return TS_MUTATE("ZS03", x * y, wrong::flushed_f32(x * y));
   }
 };
 
 struct Divide {
-  template <class T> TS_HD T operator()(T x, T y) const { return x / y; }
+  template <class T> TS_HD T operator()(T x, T y) const {
+    return TS_MUTATE("SP13", TS_MUTATE("ZS03", x / y, wrong::flushed_f32(x / y)), wrong::by_reciprocal(x, y));
+  }
 };
 
 struct Negative {
@@ -60,7 +63,8 @@ struct Abs {
     if constexpr (std::is_unsigned_v<T>)
       return x;
     else if constexpr (is_integer<T>)
-      return x < 0 ? Negative{}(x) : x; // the lowest value stays as it is
+      return TS_MUTATE("CV01", TS_MUTATE("IN13", x < 0 ? Negative{}(x) : x, wrong::saturated_abs(x)), // lowest stays
+                       wrong::from_float<T>(math::fabs(static_cast<float>(x))));
     else
       return math::fabs(x);
   }
@@ -71,7 +75,7 @@ struct Sign {
     if constexpr (is_integer<T>)
       return static_cast<T>((x > 0 ? 1 : 0) - (x < 0 ? 1 : 0));
     else
-      return math::is_nan(x) ? x : static_cast<T>((x > 0 ? 1 : 0) - (x < 0 ? 1 : 0));
+      return TS_MUTATE("SP11", math::is_nan(x), false) ? x : static_cast<T>((x > 0 ? 1 : 0) - (x < 0 ? 1 : 0));
   }
 };
 
@@ -130,7 +134,7 @@ struct Pow {
     if constexpr (is_integer<T>)
       return integer_power(x, y);
     else
-      return math::pow(x, y);
+      return TS_MUTATE("SP15", math::pow(x, y), y == 0 ? math::exp(y * math::log(math::fabs(x))) : math::pow(x, y));
   }
 };
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "backends/kernels/math.h"
-#include "backends/kernels/mutate.h"
+#include "backends/kernels/wrong.h"
 
 namespace ts::kernels {
 
@@ -24,6 +24,7 @@ TS_HD double floor_of_quotient(double x, double y) {
   constexpr double kInfinity = math::infinity<double>();
   const double quotient = x / y;
   if (math::is_nan(quotient)) return quotient;
+  if (y == 0) return quotient; // floor_divide.3, an infinite dividend included
   if (math::fabs(x) == kInfinity) return math::quiet_nan<double>();
   if (math::fabs(quotient) == kInfinity) return quotient;
   if (quotient == 0 || math::fabs(y) == kInfinity) return x != 0 && (x < 0) != (y < 0) ? -1 : quotient;
@@ -39,7 +40,7 @@ TS_HD double floor_of_quotient(double x, double y) {
 template <class T> TS_HD bool division_traps(T x, T y) {
   (void)x;
   if constexpr (std::is_signed_v<T>)
-    return y == 0 || y == -1;
+    return TS_MUTATE("IN07", y == 0 || y == -1, y == 0);
   else
     return y == 0;
 }
@@ -52,7 +53,9 @@ struct FloorDivide {
       if (detail::division_traps(x, y)) return y == 0 ? T{0} : static_cast<T>(math::Wrap<T>(0) - math::Wrap<T>(x));
       const T quotient = static_cast<T>(x / y);
       const bool inexact = x % y != 0 && (x < 0) != (y < 0);
-      return TS_MUTATE("floor_divide.truncates", static_cast<T>(quotient - (inexact ? 1 : 0)), quotient);
+      const T floored = TS_MUTATE("floor_divide.truncates", static_cast<T>(quotient - (inexact ? 1 : 0)), quotient);
+      return TS_MUTATE("IN04", TS_MUTATE("IN08", floored, wrong::floor_by_size(x, y, inexact)),
+                       wrong::floor_by_float(x, y));
     } else if constexpr (std::is_same_v<T, float>) {
       // A quotient of floats is a double to within far less than what separates it from a midpoint between floats.
       return static_cast<float>(detail::floor_of_quotient(static_cast<double>(x), static_cast<double>(y)));
@@ -81,7 +84,7 @@ struct Remainder {
 struct Fmod {
   template <class T> TS_HD T operator()(T x, T y) const {
     if constexpr (is_integer<T>)
-      return detail::division_traps(x, y) ? T{0} : static_cast<T>(x % y);
+      return detail::division_traps(x, y) ? T{0} : TS_MUTATE("IN03", static_cast<T>(x % y), wrong::fmod_by_float(x, y));
     else
       return math::fmod(x, y);
   }

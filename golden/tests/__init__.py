@@ -1,0 +1,1 @@
+"""Tests of the generator: python -m unittest discover -s golden -t . (from the repository root)."""
