@@ -75,6 +75,12 @@ template <class U> struct SortSegments {
   TS_HD int64_t segments() const { return line_count * per_line; }
   TS_HD int64_t blocks() const { return ceil_div(segments(), kSortSegment >> segment_log2); }
 
+  /// Keys in use, padding included: the last block of short lines may hold few.
+  TS_HD int used(int64_t block) const {
+    const int64_t left = (segments() - block * (kSortSegment >> segment_log2)) << segment_log2;
+    return left < kSortSegment ? static_cast<int>(left) : kSortSegment;
+  }
+
   struct Slot {
     int64_t line, first; ///< first: of the segment, in its line
     int32_t place;
@@ -84,11 +90,11 @@ template <class U> struct SortSegments {
     const int64_t segment = block * (kSortSegment >> segment_log2) + (e >> segment_log2);
     const int32_t place = e & ((1 << segment_log2) - 1);
     const int64_t line = segment / per_line, first = (segment - line * per_line) * kSortSegment;
-    return {line, first, place, segment < segments() && first + place < lines.length};
+    return {line, first, place, first + place < lines.length};
   }
 
   TS_HD void operator()(Load, const At& at, Shared& shared, Local&) const {
-    for (int e = at.thread; e < kSortSegment; e += kThreads) {
+    for (int e = at.thread; e < used(at.block); e += kThreads) {
       const Slot s = slot(at.block, e);
       shared.key[e] = static_cast<U>(~U{0});
       shared.place[e] = s.real ? s.place : s.place + kSortSegment; // padding stays last
@@ -104,9 +110,9 @@ template <class U> struct SortSegments {
   TS_HD void operator()(Exchange, const At& at, Shared& shared, Local&) const {
     int stage = 1, step = static_cast<int>(at.step);
     while (step >= stage) step -= stage++;
-    const int distance = 1 << (stage - 1 - step);
-    for (int pair = at.thread; pair < kSortSegment / 2; pair += kThreads) {
-      const int low = (pair / distance) * 2 * distance + pair % distance, high = low + distance;
+    const int log2 = stage - 1 - step, distance = 1 << log2;
+    for (int pair = at.thread; pair < used(at.block) / 2; pair += kThreads) {
+      const int low = (pair >> log2 << (log2 + 1)) + (pair & (distance - 1)), high = low + distance;
       const bool falling = (low >> stage & 1) != 0 && stage < segment_log2;
       const U a = shared.key[low], b = shared.key[high];
       const int32_t pa = shared.place[low], pb = shared.place[high];
@@ -121,7 +127,7 @@ template <class U> struct SortSegments {
   }
 
   TS_HD void operator()(Store, const At& at, Shared& shared, Local&) const {
-    for (int e = at.thread; e < kSortSegment; e += kThreads) {
+    for (int e = at.thread; e < used(at.block); e += kThreads) {
       const Slot s = slot(at.block, e);
       if (!s.real) continue;
       const int64_t index = s.first + shared.place[e];
