@@ -164,7 +164,9 @@ Array indices(const Case& c, size_t operand, uint64_t seed) {
   for (int64_t e = 0; e < count; ++e) {
     const uint64_t r = mix(seed, operand + 1, static_cast<uint64_t>(e));
     const Shape at = judge::coordinates(shape, e);
-    const int64_t along = extent == 0 ? 0 : at[list ? 0 : axis] % extent;
+    const size_t along_axis = list ? 0 : axis;
+    // An axis past the last one is what the case is about; its index then counts nothing.
+    const int64_t along = extent == 0 || along_axis >= at.size() ? 0 : at[along_axis] % extent;
     int64_t value = extent == 0 ? 0 : static_cast<int64_t>(r % static_cast<uint64_t>(extent));
     switch (c.values.index) {
       case IndexKind::identity: value = along; break;
