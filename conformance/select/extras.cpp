@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <array>
+#include <tuple>
+#include <utility>
 
 namespace ts::conformance {
 
@@ -54,6 +56,22 @@ void add_large_products(const judge::Op& op, Rotation& dtypes, std::vector<Case>
     Case c = dense_case(op, dtypes.next_cheap(), x);
     c.shapes = {x, y};
     if (++turn % 2 == 0) vary_layouts(c, 3 + 2 * turn);
+    cases.push_back(c);
+  }
+}
+
+// Copies that turn rows into columns, around the sizes of tiles.
+void add_transposition_cases(const judge::Op& op, const judge::Instance& instance, std::vector<Case>& cases) {
+  for (const auto& [shape, from, to] : {std::tuple<Shape, Layout, Layout>{{33, 65}, Layout::transposed, Layout::dense},
+                                        {{64, 32}, Layout::transposed, Layout::narrowed},
+                                        {{2, 31, 47}, Layout::transposed, Layout::offset_1},
+                                        {{17, 3, 40}, Layout::permuted, Layout::dense},
+                                        {{40, 3, 16}, Layout::gap_free, Layout::reversed_outer},
+                                        {{33, 65}, Layout::dense, Layout::transposed}}) {
+    Case c = dense_case(op, instance, shape);
+    c.operands[0] = from;
+    c.outputs[0] = to;
+    c.route = to == Layout::dense ? Route::fresh : Route::into_view;
     cases.push_back(c);
   }
 }
@@ -188,6 +206,7 @@ void add_conversion_cases(const judge::Op& op, std::vector<Case>& cases) {
   if (op.family != "convert") return;
   uint64_t turn = 0;
   for (const judge::Instance& instance : op.instances) {
+    if (instance.in == instance.out) add_transposition_cases(op, instance, cases);
     for (const Source source : {Source::specials, Source::domain}) {
       Case c = dense_case(op, instance, source == Source::specials ? Shape{8, 33} : Shape{3, 5, 37});
       c.values.source = source;
