@@ -1,7 +1,7 @@
 # touchstone_conformance: cases, layouts, checks, ledger, runner and reports.
 
 file(GLOB conformance_sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/select/*.cpp
-     ${CMAKE_CURRENT_SOURCE_DIR}/door/*.cpp
+     ${CMAKE_CURRENT_SOURCE_DIR}/door/*.cpp ${CMAKE_CURRENT_SOURCE_DIR}/mutants/*.cpp
      ${CMAKE_CURRENT_SOURCE_DIR}/runner/*.cpp ${CMAKE_CURRENT_SOURCE_DIR}/report/*.cpp)
 list(FILTER conformance_sources EXCLUDE REGEX "_test\\.cpp$")
 add_library(touchstone_conformance STATIC

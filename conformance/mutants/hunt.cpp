@@ -1,5 +1,6 @@
 #include "conformance/mutants/hunt.h"
 
+#include "conformance/door/door.h"
 #include "conformance/execute.h"
 #include "conformance/mutants/layer.h"
 #include "conformance/payload.h"
@@ -56,7 +57,8 @@ KillHistory KillHistory::read(const std::string& path) {
 
 void KillHistory::write(const std::string& path) const {
   std::ofstream file(path);
-  file << "# The case that killed each mutant last, tried first the next time. Written by `touchstone mutants --record`.\n";
+  file << "# The case that killed each mutant last, tried first the next time. Written by `touchstone mutants "
+          "--record`.\n";
   for (const auto& [id, name] : killers_) file << id << ' ' << name << '\n';
   if (!file.flush()) throw ValueError(fmt::format("the kill history '{}' cannot be written", path));
 }
@@ -82,7 +84,7 @@ const Prepared& Hunt::prepared(const std::string& name) {
 Outcome Hunt::run(Device& device, const std::string& name) {
   Outcome outcome;
   try {
-    outcome = execute(prepared(name), device);
+    outcome = name.starts_with("door/") ? run_door_check(name, device) : execute(prepared(name), device);
   } catch (const std::exception& problem) {
     outcome.verdict = Verdict::fail;
     outcome.check = "spec";

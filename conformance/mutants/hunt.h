@@ -36,9 +36,9 @@ struct Catch {
   const Mutant* mutant = nullptr;
   bool reached = false; ///< the fault struck at least once
   bool killed = false;
-  std::string killer;       ///< name of the case
-  Outcome outcome;          ///< of that case on the mutant
-  int64_t cases = 0;        ///< run on the mutant
+  std::string killer; ///< name of the case
+  Outcome outcome;    ///< of that case on the mutant
+  int64_t cases = 0;  ///< run on the mutant
   double seconds = 0;
   std::vector<std::string> red; ///< cases that fail without any mutant, and so prove nothing
 };

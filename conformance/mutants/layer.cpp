@@ -1,5 +1,6 @@
 #include "conformance/mutants/layer.h"
 
+#include "conformance/mutants/view_mutants.h"
 #include "runtime/errors.h"
 
 #include <fmt/format.h>
@@ -45,9 +46,10 @@ ts_status CallFaultLayer::launch(int32_t family, const ts_call& call, ts_error* 
 std::shared_ptr<Backend> add_mutant(std::shared_ptr<Backend> inner, const std::string& id) {
   const Mutant& mutant = find_mutant(id);
   if (mutant.how != Mutant::How::door)
-    throw ValueError(fmt::format("mutant {} is a switch in the kernels: name the backend mutants/NAME_mutant.so:mutant={}",
-                                 id, mutant.place));
-  std::unique_ptr<MutantLayer> layer = make_queue_fault(mutant.place, inner);
+    throw ValueError(fmt::format(
+        "mutant {} is a switch in the kernels: name the backend mutants/NAME_mutant.so:mutant={}", id, mutant.place));
+  std::unique_ptr<MutantLayer> layer = make_view_fault(mutant, inner);
+  if (layer == nullptr) layer = make_queue_fault(mutant.place, inner);
   if (layer == nullptr) {
     Fault fault = find_layout_fault(mutant.place);
     if (fault == nullptr) fault = find_result_fault(mutant.place);

@@ -121,7 +121,7 @@ private:
 class ErrorLate : public MutantLayer {
 public:
   using MutantLayer::MutantLayer;
-  ts_status synchronize(int32_t device, ts_queue queue, ts_error* error) override {
+  ts_status synchronize(int32_t device, ts_queue queue, ts_error*) override {
     ts_error found = make_error();
     const ts_status status = MutantLayer::synchronize(device, queue, &found);
     if (status == TS_OK) return TS_OK;

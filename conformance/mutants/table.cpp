@@ -1,7 +1,9 @@
 #include "conformance/mutants/table.h"
 
 #include "conformance/array.h"
+#include "conformance/door/door.h"
 #include "conformance/filter.h"
+#include "conformance/mutants/view_mutants.h"
 #include "runtime/errors.h"
 
 #include <fmt/format.h>
@@ -24,7 +26,11 @@ std::string text(const nlohmann::json& row, const char* key, const std::string& 
   return found->get<std::string>();
 }
 
-bool has_op(const judge::Spec& spec, const std::string& glob) {
+bool has_cases(const judge::Spec& spec, const std::string& glob) {
+  const std::vector<DoorCheck>& checks = door_checks();
+  if (std::any_of(checks.begin(), checks.end(),
+                  [&](const DoorCheck& check) { return glob_matches(glob + "/*", check.name); }))
+    return true;
   return std::any_of(spec.ops.begin(), spec.ops.end(),
                      [&](const judge::Op& op) { return glob_matches(glob, op.family + "/" + op.name); });
 }
@@ -35,7 +41,8 @@ Mutant parse_row(const nlohmann::json& row, const judge::Spec& spec) {
   for (const auto& [key, value] : row.items()) {
     static const std::set<std::string> known = {"id",  "kind",  "title", "project", "report",
                                                 "how", "place", "ops",   "clause",  "crashes"};
-    if (known.count(key) == 0) throw InputError(fmt::format("mutants.json: {} has an unknown key '{}'", mutant.id, key));
+    if (known.count(key) == 0)
+      throw InputError(fmt::format("mutants.json: {} has an unknown key '{}'", mutant.id, key));
   }
   mutant.kind = text(row, "kind", mutant.id);
   mutant.title = text(row, "title", mutant.id);
@@ -49,12 +56,13 @@ Mutant parse_row(const nlohmann::json& row, const judge::Spec& spec) {
   mutant.how = how == "door" ? Mutant::How::door : Mutant::How::kernel;
   mutant.crashes = row.value("crashes", false);
   if (!spec.has_clause(mutant.clause))
-    throw InputError(fmt::format("mutants.json: {} breaks the clause '{}', which the spec has not", mutant.id,
-                                 mutant.clause));
+    throw InputError(
+        fmt::format("mutants.json: {} breaks the clause '{}', which the spec has not", mutant.id, mutant.clause));
   mutant.ops = row.at("ops").get<std::vector<std::string>>();
   for (const std::string& glob : mutant.ops)
-    if (!has_op(spec, glob))
-      throw InputError(fmt::format("mutants.json: {} concerns '{}', but no op of the spec matches", mutant.id, glob));
+    if (!has_cases(spec, glob))
+      throw InputError(
+          fmt::format("mutants.json: {} concerns '{}', but no op and no check of the door matches", mutant.id, glob));
   if (mutant.ops.empty()) throw InputError(fmt::format("mutants.json: {} concerns no op", mutant.id));
   return mutant;
 }
@@ -88,17 +96,26 @@ const std::vector<Mutant>& all_mutants() {
   return mutants;
 }
 
+const std::vector<Mutant>& all_view_mutants() {
+  static const std::vector<Mutant> mutants = view_mutants(judge::spec());
+  return mutants;
+}
+
 const Mutant& find_mutant(std::string_view id) {
   for (const Mutant& mutant : all_mutants())
+    if (mutant.id == id) return mutant;
+  for (const Mutant& mutant : all_view_mutants())
     if (mutant.id == id) return mutant;
   throw ValueError(fmt::format("there is no mutant '{}'; `touchstone mutants --list` names them", id));
 }
 
 std::set<int32_t> ops_of(const Mutant& mutant) {
   std::set<int32_t> ops;
+  const auto is_check = [](const std::string& glob) { return glob.starts_with("door/"); };
+  const bool any_op = std::any_of(mutant.ops.begin(), mutant.ops.end(), is_check);
   for (const judge::Op& op : judge::spec().ops)
     for (const std::string& glob : mutant.ops)
-      if (glob_matches(glob, op.family + "/" + op.name)) ops.insert(op.id);
+      if (any_op || glob_matches(glob, op.family + "/" + op.name)) ops.insert(op.id);
   return ops;
 }
 

@@ -23,7 +23,7 @@ struct Mutant {
   std::string report;  ///< the public report: owner/repository#number, ! for a change request
   How how = How::door;
   std::string place;            ///< the fault's name at the door, or the switch's id; by default the id
-  std::vector<std::string> ops; ///< globs over `family/op`: whose cases should notice
+  std::vector<std::string> ops; ///< globs over `family/op` or `door/group`: whose cases should notice
   std::string clause;           ///< of the spec, that it breaks
   bool crashes = false;         ///< may end the process: it runs in a worker
 };
@@ -33,11 +33,15 @@ struct Mutant {
 std::vector<Mutant> parse_mutants(std::string_view text, const judge::Spec& spec);
 const std::vector<Mutant>& all_mutants();
 
+/// Those that follow from the rows of the spec; see view_mutants.h.
+const std::vector<Mutant>& all_view_mutants();
+
 /// ValueError where there is none.
 const Mutant& find_mutant(std::string_view id);
 
-/// The ops of a mutant by id and by `family/op`.
+/// The ops that a mutant is planted in; all of them where checks of the door should notice, whatever op they use.
 std::set<int32_t> ops_of(const Mutant& mutant);
+/// Whether a case is one that should notice.
 bool concerns(const Mutant& mutant, std::string_view case_name);
 
 /// The address of a report.

@@ -39,7 +39,7 @@ static int32_t value_dtype(const Call& call, const AttributeRow& row) {
 }
 
 Evaluator::Evaluator(const Call& call, const Tree& tree, int32_t out_dtype)
-    : call_(call), out_dtype_(out_dtype), expression_(compile(tree, *call.op)) {
+    : call_(call), expression_(compile(tree, *call.op)) {
   bool any_floating = is_floating(out_dtype);
   for (int32_t dtype : call.instance->in) any_floating = any_floating || is_floating(dtype);
   // nextafter and the rounding of doubles work in the dtype of the values: the result's, or the operands' for a bool.

@@ -45,7 +45,6 @@ private:
   Machine<Reals>& reals(size_t level);
 
   const Call& call_;
-  int32_t out_dtype_;
   Expression expression_;
   Arithmetic arithmetic_ = Arithmetic::reals;
   int32_t working_dtype_ = 0;

@@ -224,6 +224,17 @@ TEST(Oracle, ScatterKeepsTheLastAndAddsAll) {
   EXPECT_EQ(run(add, Eval::real, "serial", x, i64({1}, {3}), f32({1}, {1})).error, "IndexError");
 }
 
+TEST(Oracle, AnElementThatNoIndexNamesKeepsItsByte) {
+  Op op = row("scatter", {TS_DTYPE_BOOL, TS_DTYPE_I64, TS_DTYPE_BOOL}, {TS_DTYPE_BOOL}, name("move"), Eval::exact);
+  op.attributes = {attribute("axis", "axis")};
+  Array x(TS_DTYPE_BOOL, {2}), source(TS_DTYPE_BOOL, {1});
+  x.set_bits(0, 2);
+  source.set_bits(0, 7);
+  const Expected e = expect(call_of(op, {x, i64({1}, {1}), source}, {{"axis", integer_attribute(0)}}));
+  EXPECT_EQ(e.outputs[0].bits(0), 2U);
+  EXPECT_EQ(e.outputs[0].bits(1), 1U);
+}
+
 TEST(Oracle, SortIsStableWithNaNLast) {
   Op op = row("sort", {TS_DTYPE_F32}, {TS_DTYPE_F32, TS_DTYPE_I64}, name("sort"), Eval::exact);
   op.attributes = {attribute("axis", "axis"), attribute("descending", "bool")};

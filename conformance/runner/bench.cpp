@@ -1,6 +1,7 @@
 #include "conformance/runner/bench.h"
 
 #include "conformance/door/door.h"
+#include "conformance/mutants/layer.h"
 #include "runtime/backend/layers.h"
 #include "runtime/errors.h"
 
@@ -12,7 +13,12 @@ namespace ts::conformance {
 
 Bench::Bench(const Settings& settings) : seed_(settings.seed) {
   for (const std::string& backend : settings.backends) {
-    std::shared_ptr<Backend> open = add_layers(open_backend(backend), settings.layers);
+    std::shared_ptr<Backend> open = open_backend(backend);
+    for (const std::string& layer : settings.layers) {
+      constexpr std::string_view kMutant = "mutant:";
+      open = layer.starts_with(kMutant) ? mutants::add_mutant(std::move(open), layer.substr(kMutant.size()))
+                                        : add_layers(std::move(open), {layer});
+    }
     if (open->device_count() < 1) throw BackendError(fmt::format("{}: it has no device here", backend));
     devices_.push_back(std::make_unique<Device>(std::move(open)));
   }

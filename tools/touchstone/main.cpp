@@ -69,6 +69,17 @@ int main_of(int argc, char** argv) {
   CLI::App* check_app = golden_app->add_subcommand("check", "recompute every golden value through the oracle");
   check_app->add_option("--filter", golden_filter, "ops whose name contains this");
 
+  MutantsOptions mutants;
+  CLI::App* mutants_app = app.add_subcommand("mutants", "plant known bugs and print which case notices each");
+  mutants_app->add_option("--backend", mutants.backend, "NAME, NAME:OPTIONS or PATH.so");
+  mutants_app->add_option("--filter", mutants.filter, "globs over ids and kinds, separated by commas");
+  mutants_app->add_option("--seed", mutants.seed, "of generated values");
+  mutants_app->add_option("--cases", mutants.cases_max, "cases tried per mutant; all by default")
+      ->check(CLI::NonNegativeNumber);
+  mutants_app->add_flag("--views", mutants.views, "misread every operand and result of every op instead");
+  mutants_app->add_flag("--list", mutants.list, "print the mutants, their clauses and the public reports instead");
+  mutants_app->add_flag("--record", mutants.record, "write which case killed which mutant to the kill history");
+
   ts::conformance::Settings worker;
   CLI::App* worker_app = app.add_subcommand("worker", "")->group("");
   add_backends(*worker_app, worker);
@@ -80,6 +91,7 @@ int main_of(int argc, char** argv) {
   if (*backends_app) return backends_command();
   if (*coverage_app) return coverage_command(coverage);
   if (*check_app) return golden_check_command(golden_filter);
+  if (*mutants_app) return mutants_command(mutants);
   return ts::conformance::work(worker, 3);
 }
 

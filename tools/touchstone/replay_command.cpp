@@ -45,7 +45,8 @@ int replay_command(const ReplayOptions& options) {
   for (const std::string& name : options.names) {
     // A check of the door has no tensors to draw.
     Prepared prepared;
-    if (!name.starts_with("door/")) prepared = prepare(parse_case(name, judge::spec()), judge::spec(), options.settings.seed);
+    if (!name.starts_with("door/"))
+      prepared = prepare(parse_case(name, judge::spec()), judge::spec(), options.settings.seed);
     for (size_t b = 0; b < options.settings.backends.size(); ++b) {
       fmt::print("{} on {}\n", name, options.settings.backends[b]);
       if (!prepared.expected.error.empty())
