@@ -24,6 +24,7 @@ TEST(FloorDivide, IsTheFloorOfTheExactQuotient) {
   EXPECT_TRUE(same(divide(-0.0, 3.0), -0.0));
   EXPECT_TRUE(std::isnan(divide(INFINITY, 1.0F)));
   EXPECT_EQ(divide(-1.0, 0.0), -kInfinity);
+  EXPECT_EQ(divide(kInfinity, -0.0), -kInfinity); // floor_divide.3 before floor_divide.2
   EXPECT_EQ(divide(-5e-324, 1e300), -1);
   std::mt19937_64 random(6);
   for (int k = 0; k < 300'000; ++k) {

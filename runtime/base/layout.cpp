@@ -108,12 +108,12 @@ bool is_contiguous(const Layout& layout) {
 }
 
 bool self_overlaps(const Layout& layout) {
+  if (std::find(layout.shape.begin(), layout.shape.end(), 0) != layout.shape.end()) return false;
   struct Axis {
     int64_t stride, extent;
   };
   SmallVector<Axis, 8> axes;
   for (int axis = 0; axis < layout.rank(); ++axis) {
-    if (layout.shape[axis] == 0) return false;
     if (layout.shape[axis] == 1) continue;
     if (layout.strides[axis] == 0) return true;
     axes.push_back({std::abs(layout.strides[axis]), layout.shape[axis]});

@@ -1,7 +1,7 @@
 #include "runtime/ops/dispatch.h"
 
 #include "runtime/errors.h"
-#include "runtime/ops/launch.h"
+#include "runtime/ops/bind.h"
 #include "runtime/ops/promotion.h"
 #include "runtime/ops/shapes.h"
 
@@ -13,8 +13,6 @@ namespace ts {
 namespace ops {
 
 namespace {
-
-constexpr int kRankMask = 64; // axes that a bit mask can name
 
 // All tensors of a call, outputs included, live on one device: there is no implicit transfer.
 Device common_device(const OpRow& row, std::span<const Input> operands, const Options& options) {
@@ -35,104 +33,17 @@ Device common_device(const OpRow& row, std::span<const Input> operands, const Op
   return first->device();
 }
 
-void check_counts(const OpRow& row, std::span<const Input> operands, std::span<const Attribute> attributes) {
-  if (operands.size() != row.operands.size() || attributes.size() != row.attributes.size()) {
-    throw TypeError(fmt::format("{}: takes {} operands and {} attributes, got {} and {}", row.name, row.operands.size(),
-                                row.attributes.size(), operands.size(), attributes.size()));
-  }
-  if (row.family == TS_FAMILY_ELEMENTWISE) return;
-  for (size_t i = 0; i < operands.size(); ++i)
-    if (operands[i].is_scalar())
-      throw TypeError(fmt::format("[{0}] operand {1} must be a tensor", row.name, row.operands[i].name));
-}
-
-// The operands as the door orders them, converted to the instance's dtypes on their device.
-void bind_inputs(Launch& call, const Instance& instance, std::span<const Input> operands) {
-  for (size_t i = 0; i < operands.size(); ++i) {
-    if (static_cast<int>(i) == call.row->inout) continue;
-    Bound& bound = call.inputs[static_cast<size_t>(call.input_count++)];
-    bound.dtype = instance.in[i];
-    if (operands[i].is_scalar()) {
-      bound.bits = encode_operand(*call.row, operands[i].scalar(), bound.dtype);
-      continue;
-    }
-    bound.tensor = operands[i].tensor().to(bound.dtype);
-    bound.layout = bound.tensor.layout();
-  }
-}
-
-int64_t mask_of(const OpRow& row, const Axes& axes, int rank) {
-  if (rank > kRankMask) throw ValueError(fmt::format("[layout.21] {}: {} axes, at most {}", row.name, rank, kRankMask));
-  if (axes.all()) return rank == 0 ? 0 : static_cast<int64_t>(~uint64_t{0} >> (kRankMask - rank));
-  uint64_t mask = 0;
-  for (const int64_t axis : axes.axes()) {
-    const uint64_t bit = uint64_t{1} << normalize_axis(axis, rank, row.name);
-    if ((mask & bit) != 0) throw ValueError(fmt::format("[{}] axis {} is named twice", row.name, axis));
-    mask |= bit;
-  }
-  return static_cast<int64_t>(mask);
-}
-
-Axes one_axis(const OpRow& row, const Scalar& axis) {
-  if (axis.is_real()) throw TypeError(fmt::format("[{}] an axis is an integer, got {}", row.name, axis.str()));
-  return axis.integer();
-}
-
-ts_attribute value_attribute(const OpRow& row, const AttributeRow& attribute, const Scalar& value, DType dtype) {
-  if (!value.fits(dtype)) {
-    throw ValueError(
-        fmt::format("[numerics.16] {}: {} = {} does not fit {}", row.name, attribute.name, value.str(), name(dtype)));
-  }
-  if (is_floating(dtype)) return {TS_ATTRIBUTE_REAL, 0, 0, value.real()};
-  return {TS_ATTRIBUTE_INTEGER, 0, value.integer(), 0};
-}
-
-void bind_attributes(Launch& call, const Instance& instance, std::span<const Attribute> attributes, int rank) {
-  const OpRow& row = *call.row;
-  call.attribute_count = static_cast<int>(attributes.size());
-  for (size_t slot = 0; slot < attributes.size(); ++slot) {
-    const AttributeRow& attribute = row.attributes[slot];
-    ts_attribute& bound = call.attributes[slot];
-    if (attribute.kind == AttributeKind::axes) {
-      const auto* axes = std::get_if<Axes>(&attributes[slot]);
-      const Axes one = axes != nullptr ? *axes : one_axis(row, std::get<Scalar>(attributes[slot]));
-      bound = {TS_ATTRIBUTE_INTEGER, 0, mask_of(row, one, rank), 0};
-      call.axes_slot = static_cast<int>(slot);
-      continue;
-    }
-    const auto* value = std::get_if<Scalar>(&attributes[slot]);
-    if (value == nullptr) throw TypeError(fmt::format("{}: attribute {} is a number", row.name, attribute.name));
-    const bool whole = attribute.kind != AttributeKind::real && attribute.kind != AttributeKind::value;
-    if (whole && value->is_real())
-      throw TypeError(fmt::format("{}: attribute {} is an integer, got {}", row.name, attribute.name, value->str()));
-    switch (attribute.kind) {
-      case AttributeKind::value: {
-        const auto of = static_cast<size_t>(attribute.of);
-        const DType dtype = attribute.of_output ? instance.out[of] : instance.in[row.operand_of_input(of)];
-        bound = value_attribute(row, attribute, *value, dtype);
-        break;
-      }
-      case AttributeKind::axis:
-        bound = {TS_ATTRIBUTE_INTEGER, 0, normalize_axis(value->integer(), rank, row.name), 0};
-        call.axis_slot = static_cast<int>(slot);
-        break;
-      case AttributeKind::real: bound = {TS_ATTRIBUTE_REAL, 0, 0, value->real()}; break;
-      default: bound = {TS_ATTRIBUTE_INTEGER, 0, value->integer(), 0};
-    }
-  }
-}
-
 void require_shape(const OpRow& row, const Tensor& out, const Dims& shape) {
   if (out.shape() == shape) return;
   throw ValueError(
       fmt::format("[{0}] the result has shape {1}, out has {2}", row.name, shape_text(shape), shape_text(out.shape())));
 }
 
-// A result may go to a tensor of a dtype that holds all its values, not to a smaller one.
+// A result may go to a tensor of a dtype that it promotes to, not to a lesser one.
 void require_castable(const OpRow& row, DType result, DType out) {
   if (promote(result, out) == out) return;
   throw TypeError(
-      fmt::format("[{}] the result is {} and cannot be written to {} without loss", row.name, name(result), name(out)));
+      fmt::format("[{}] the result is {}, which does not promote to the {} of out", row.name, name(result), name(out)));
 }
 
 // How an output may lie to an input, so that the kernel may write it while it reads.
@@ -272,49 +183,6 @@ Results call(const OpRow& row, std::span<const Input> operands, std::span<const 
     if (written[i].defined()) convert_into(results[i], written[i]);
   surface_index_errors(row, device);
   return results;
-}
-
-void convert_into(const Tensor& target, const Tensor& source) {
-  static const OpRow& convert = row(TS_OP_CONVERT);
-  require_writable(target, "copy_");
-  if (!(target.device() == source.device())) {
-    throw DeviceError(fmt::format("[backend.50] convert: all tensors must be on one device, but found {} and {}",
-                                  target.device().name(), source.device().name()));
-  }
-  Launch launched;
-  launched.row = &convert;
-  launched.output_count = launched.input_count = 1;
-  launched.inputs[0] = {source, broadcast(source.layout(), target.shape(), "copy_"), source.dtype(), 0};
-  launched.outputs[0] = {target, target.layout(), target.dtype(), 0};
-  launched.groups = Dims(target.shape().size(), 0);
-  if (target.storage() == source.storage()) {
-    const Overlap meets =
-        range_overlap(target.layout(), itemsize(target.dtype()), launched.inputs[0].layout, itemsize(source.dtype()));
-    if (meets == Overlap::kIdentical && target.dtype() == source.dtype()) return;
-    if (meets != Overlap::kNone) return convert_into(target, source.clone());
-  }
-  target.storage()->bump_version();
-  launch(target.device(), launched);
-}
-
-void fill(const Tensor& target, const Scalar& value) {
-  static const OpRow& op = row(TS_OP_FILL);
-  require_writable(target, "fill_");
-  Launch launched;
-  launched.row = &op;
-  launched.output_count = launched.attribute_count = 1;
-  launched.attributes[0] = value_attribute(op, op.attributes[0], value, target.dtype());
-  launched.outputs[0] = {target, target.layout(), target.dtype(), 0};
-  launched.groups = Dims(target.shape().size(), 0);
-  target.storage()->bump_version();
-  launch(target.device(), launched);
-}
-
-void require_writable(const Tensor& target, const char* op) {
-  if (!self_overlaps(target.layout())) return;
-  throw ValueError(fmt::format("[layout.19] {}: cannot write to a view of shape {} in which several indices name one "
-                               "element; clone() it first",
-                               op, shape_text(target.shape())));
 }
 
 } // namespace ops

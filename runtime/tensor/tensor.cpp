@@ -20,6 +20,7 @@ uint64_t byte_count(const Tensor& x) { return static_cast<uint64_t>(x.numel() * 
 
 // Stride-0 axes cut to extent 1: what a transfer has to carry.
 Tensor stored_part(const Tensor& x) {
+  if (x.numel() == 0) return x;
   Layout layout = x.layout();
   for (int axis = 0; axis < layout.rank(); ++axis)
     if (layout.strides[axis] == 0 && layout.shape[axis] > 1) layout.shape[axis] = 1;

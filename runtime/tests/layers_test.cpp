@@ -31,7 +31,7 @@ std::vector<std::string> trace_of(const std::shared_ptr<Backend>& backend) {
   auto traced = std::make_unique<TraceLayer>(backend, [&](std::string_view line) { lines.emplace_back(line); });
   const std::shared_ptr<Backend> layered = make_layer(std::move(traced), "trace");
   const Device device = Device::of(layered);
-  Allocator::of(device).set_cap(0);
+  Allocator::of(device).set_cap(0); // sizes and releases as in every build
   work(device);
   find_layer<TraceLayer>(*layered)->set_sink([](std::string_view) {});
   return lines;
@@ -113,6 +113,23 @@ TEST_P(Layers, CensusCountsCallsAndFallbacks) {
     const uint64_t fell_back = fallbacks.contains(op) ? fallbacks.at(op) : 0;
     EXPECT_EQ(count_of(op).calls + fell_back, 1U) << op;
   }
+}
+
+TEST(LayerOptions, CensusDoesNotCountWhatFailed) {
+  const auto layered = add_layers(open_tiny(), {"fault:launch=1", "census"});
+  const Device device = Device::of(layered);
+  const Tensor x = empty({2}, DType::kF32, device);
+  EXPECT_THROW(x.fill_(1), DeviceError);
+  EXPECT_EQ(find_layer<CensusLayer>(*layered)->by_op().at(TS_OP_FILL).calls, 0U);
+  x.fill_(1);
+  EXPECT_EQ(find_layer<CensusLayer>(*layered)->by_family().at(TS_FAMILY_FILL).calls, 1U);
+  std::map<std::string, uint64_t> routes;
+  const auto visit = [](void* context, const char* kernel, const char* route, uint64_t launches) {
+    (*static_cast<std::map<std::string, uint64_t>*>(context))[std::string(kernel) + "/" + route] = launches;
+  };
+  layered->table().census(layered->instance(), visit, &routes, 1);
+  EXPECT_EQ(routes, (std::map<std::string, uint64_t>{{"fill/call", 1}}));
+  EXPECT_TRUE(find_layer<CensusLayer>(*layered)->by_op().empty());
 }
 
 TEST_P(Layers, FaultFailsOneCallAndTheDeviceLives) {

@@ -20,7 +20,6 @@ struct Memory {
 
 struct ts_instance {
   std::map<ts_buffer, Memory> buffers;
-  ts_buffer next = 1;
   uint64_t limit = 0;
   uint64_t held[2] = {0, 0};
 };
@@ -59,7 +58,9 @@ ts_status allocate(ts_instance* self, int32_t device, uint64_t bytes, ts_buffer*
   if (self->limit != 0 && self->held[device] + bytes > self->limit)
     return refuse(error, TS_OUT_OF_MEMORY, "tiny is full");
   self->held[device] += bytes;
-  *buffer = self->next++;
+  // Handles are used again, and are no small numbers: nobody may take one for a count.
+  *buffer = 0x1000;
+  while (self->buffers.contains(*buffer)) *buffer += 0x40;
   self->buffers[*buffer] = {device, std::vector<std::byte>(bytes, std::byte{0xab})};
   return TS_OK;
 }
