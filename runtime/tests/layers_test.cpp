@@ -120,7 +120,7 @@ TEST(LayerOptions, CensusDoesNotCountWhatFailed) {
   const Device device = Device::of(layered);
   const Tensor x = empty({2}, DType::kF32, device);
   EXPECT_THROW(x.fill_(1), DeviceError);
-  EXPECT_EQ(find_layer<CensusLayer>(*layered)->by_op().at(TS_OP_FILL).calls, 0U);
+  EXPECT_TRUE(find_layer<CensusLayer>(*layered)->by_op().empty());
   x.fill_(1);
   EXPECT_EQ(find_layer<CensusLayer>(*layered)->by_family().at(TS_FAMILY_FILL).calls, 1U);
   std::map<std::string, uint64_t> routes;
