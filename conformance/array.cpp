@@ -23,6 +23,14 @@ constexpr std::array<Encoding, 8> kEncodings = {{
     {TS_DTYPE_F64, "f64", 8, DtypeClass::floating, true, 53, 1023, -1022},
 }};
 
+constexpr bool stand_at_their_number() {
+  for (size_t i = 0; i < kEncodings.size(); ++i) {
+    if (kEncodings[i].dtype != static_cast<int32_t>(i) + 1) return false;
+  }
+  return true;
+}
+static_assert(stand_at_their_number());
+
 template <class To, class From> To bits_as(const From& from) {
   static_assert(sizeof(To) == sizeof(From));
   To to;
@@ -33,10 +41,10 @@ template <class To, class From> To bits_as(const From& from) {
 } // namespace
 
 const Encoding& encoding(int32_t dtype) {
-  for (const Encoding& e : kEncodings) {
-    if (e.dtype == dtype) return e;
+  if (dtype < 1 || dtype > static_cast<int32_t>(kEncodings.size())) {
+    throw InputError(fmt::format("{} is not the number of a dtype", dtype));
   }
-  throw InputError(fmt::format("{} is not the number of a dtype", dtype));
+  return kEncodings[static_cast<size_t>(dtype - 1)]; // numbers are append-only and without gaps
 }
 
 int32_t dtype_named(std::string_view name) {
@@ -125,7 +133,7 @@ std::string shortest_text(int32_t dtype, double value) {
   if (value == 0) return std::signbit(value) ? "-0" : "0";
   const uint64_t bits = encode(dtype, value);
   for (int digits = 1; digits < 17; ++digits) {
-    const std::string text = fmt::format("{:.{}g}", value, digits);
+    std::string text = fmt::format("{:.{}g}", value, digits);
     if (encode(dtype, std::strtod(text.c_str(), nullptr)) == bits) return text;
   }
   return fmt::format("{:.17g}", value);

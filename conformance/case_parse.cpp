@@ -216,7 +216,7 @@ Shape result_shape(const Case& c, size_t output) {
     if (!takes_index_list(*c.op)) return index;
     axis() = index.front();
   } else if (family == "sort" && c.op->attribute("k") != nullptr) {
-    axis() = attribute("k");
+    axis() = std::max<int64_t>(attribute("k"), 0);
   }
   return shape;
 }

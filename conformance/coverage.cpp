@@ -77,6 +77,8 @@ std::vector<CitationRule> parse_citation_rules(std::string_view text, const std:
     if (!(words >> rule.glob) || words >> more)
       throw ValueError(fmt::format("{}: expected LABEL GLOB, got '{}'", rule.place, line));
     if (!spec.has_clause(rule.label)) throw ValueError(fmt::format("{}: {} is no clause", rule.place, rule.label));
+    rule.of_nothing = rule.glob.front() == '~';
+    if (rule.of_nothing) rule.glob.erase(0, 1);
     rules.push_back(std::move(rule));
   }
   return rules;
@@ -111,10 +113,12 @@ Coverage coverage_of(const judge::Spec& spec, std::string_view results, const st
   std::istringstream lines{std::string(results)};
   for (std::string line; std::getline(lines, line);) {
     const Outcome outcome = outcome_from_json(line);
-    if (outcome.verdict != Verdict::pass || !outcome.telling) continue;
-    for (const std::string& label : outcome.cites) collector.cite(label, outcome.name);
+    if (outcome.verdict != Verdict::pass) continue;
+    if (outcome.telling)
+      for (const std::string& label : outcome.cites) collector.cite(label, outcome.name);
     for (size_t k = 0; k < rules.size(); ++k) {
-      if (!glob_matches(rules[k].glob, outcome.name)) continue;
+      const bool counts = outcome.telling || rules[k].of_nothing;
+      if (!counts || !glob_matches(rules[k].glob, outcome.name)) continue;
       used[k] = true;
       collector.cite(rules[k].label, outcome.name);
     }

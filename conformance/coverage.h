@@ -13,9 +13,10 @@ namespace ts::conformance {
 /// A rule of conformance/cites.txt: what a passing case proves beside the tables and examples it was made from.
 struct CitationRule {
   std::string label, glob, place;
+  bool of_nothing = false; ///< cases that compare no element count too
 };
 
-/// Lines `LABEL GLOB`, # begins a comment. Throws ValueError, with file and line, for another form or an unknown label.
+/// Lines `LABEL GLOB` or `LABEL ~GLOB`, # begins a comment. Throws ValueError, with file and line, for another form or an unknown label.
 std::vector<CitationRule> parse_citation_rules(std::string_view text, const std::string& file, const judge::Spec& spec);
 
 /// `TS_CITES(label, ...)` in the text of a test; also in a comment, so that tests in other languages can cite.

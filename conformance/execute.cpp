@@ -161,7 +161,8 @@ void Execution::run_index_error(const Arrangement& arrangement, uint64_t workspa
   outcome_.elements = 1;
   outcome_.telling = true;
 
-  // The device is usable: the same call with every index 0.
+  // The device is usable: the same call with every index 0, where 0 is an index.
+  if (judge::count_of(p_.c.shapes.front()) == 0) return;
   Prepared healed = p_;
   Array& index = healed.inputs[static_cast<size_t>(index_operand(*p_.c.op))];
   std::fill(index.bytes.begin(), index.bytes.end(), std::byte{0});

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <fstream>
 #include <sstream>
+#include <utility>
 
 namespace ts::conformance {
 
@@ -16,6 +17,22 @@ std::string trimmed(std::string_view text) {
   if (first == std::string_view::npos) return {};
   return std::string(text.substr(first, text.find_last_not_of(" \t\r") - first + 1));
 }
+
+// The file that belongs to a backend; empty where there is none. A plug-in named by its path has none.
+std::filesystem::path file_of(const std::string& backend_name, const std::string& root, const char* extension) {
+  const std::string stem = backend_name.substr(0, backend_name.find(':'));
+  if (stem.find('/') != std::string::npos) return {};
+  const std::filesystem::path path = std::filesystem::path(root) / "conformance" / "expectations" / (stem + extension);
+  return std::filesystem::exists(path) ? path : std::filesystem::path();
+}
+
+std::string text_of(const std::filesystem::path& path) {
+  std::ifstream file(path);
+  std::stringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
 } // namespace
 
 std::vector<Expectation> parse_expectations(std::string_view text, const std::string& file) {
@@ -36,14 +53,18 @@ std::vector<Expectation> parse_expectations(std::string_view text, const std::st
 }
 
 std::vector<Expectation> expectations_of(const std::string& backend_name, const std::string& root) {
-  const std::string stem = backend_name.substr(0, backend_name.find(':'));
-  if (stem.find('/') != std::string::npos) return {};
-  const std::filesystem::path path = std::filesystem::path(root) / "conformance" / "expectations" / (stem + ".txt");
-  std::ifstream file(path);
-  if (!file) return {};
-  std::stringstream text;
-  text << file.rdbuf();
-  return parse_expectations(text.str(), path.string());
+  const std::filesystem::path path = file_of(backend_name, root, ".txt");
+  return path.empty() ? std::vector<Expectation>() : parse_expectations(text_of(path), path.string());
+}
+
+std::vector<std::string> routes_of(const std::string& backend_name, const std::string& root) {
+  const std::filesystem::path path = file_of(backend_name, root, ".routes");
+  std::vector<std::string> routes;
+  if (path.empty()) return routes;
+  std::istringstream lines(text_of(path));
+  for (std::string line; std::getline(lines, line);)
+    if (std::string glob = trimmed(line.substr(0, line.find('#'))); !glob.empty()) routes.push_back(std::move(glob));
+  return routes;
 }
 
 } // namespace ts::conformance

@@ -20,4 +20,8 @@ std::vector<Expectation> parse_expectations(std::string_view text, const std::st
 /// The project's file of a backend, conformance/expectations/NAME.txt; none where there is no such file.
 std::vector<Expectation> expectations_of(const std::string& backend_name, const std::string& root);
 
+/// The routes that a whole run has to see on a backend, conformance/expectations/NAME.routes: globs over `kernel/route`,
+/// one a line; none where there is no such file.
+std::vector<std::string> routes_of(const std::string& backend_name, const std::string& root);
+
 } // namespace ts::conformance

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <openssl/evp.h>
 
+#include <cmath>
 #include <fstream>
 #include <sstream>
 
@@ -17,6 +18,30 @@ std::string read_file(const std::string& path) {
   text << file.rdbuf();
   if (!file) throw InputError(fmt::format("{}: cannot be read", path));
   return text.str();
+}
+
+/// Puts stored values in the place of computed ones. Where a file says inf or 0 for a number far past the range or below it,
+/// the oracle still knows that this is rounding and not the mathematics.
+void take_values(const GoldenOutput& stored, Array& value, Bounds& bounds) {
+  std::vector<double> residual = stored.residual;
+  std::vector<uint8_t> overflowed = stored.overflowed;
+  const auto count = static_cast<size_t>(value.count());
+  for (size_t i = 0; i < count && !stored.exact; ++i) {
+    const double v = stored.value.real(static_cast<int64_t>(i));
+    const bool special = (v == 0 || std::isinf(v)) && (residual.empty() || residual[i] == 0);
+    if (!special || value.bits(static_cast<int64_t>(i)) != stored.value.bits(static_cast<int64_t>(i))) continue;
+    if (!bounds.residual.empty() && bounds.residual[i] != 0) {
+      residual.resize(count);
+      residual[i] = bounds.residual[i];
+    }
+    if (!bounds.overflowed.empty() && bounds.overflowed[i] != 0) {
+      overflowed.resize(count);
+      overflowed[i] = 1;
+    }
+  }
+  value = stored.value;
+  bounds.residual = std::move(residual);
+  bounds.overflowed = std::move(overflowed);
 }
 
 } // namespace
@@ -117,11 +142,8 @@ Expected expected_of(const GoldenCase& golden, const Op& op) {
     throw InputError(fmt::format("golden case {} of {} (line {}) has values where the oracle says {}: {}", golden.key(),
                                  op.name, golden.line, expected.error, expected.reason));
   }
-  for (size_t i = 0; i < golden.outputs.size(); ++i) {
-    expected.outputs[i] = golden.outputs[i].value;
-    expected.bounds[i].residual = golden.outputs[i].residual;
-    expected.bounds[i].overflowed = golden.outputs[i].overflowed;
-  }
+  for (size_t i = 0; i < golden.outputs.size(); ++i)
+    take_values(golden.outputs[i], expected.outputs[i], expected.bounds[i]);
   return expected;
 }
 

@@ -14,12 +14,13 @@ namespace ts::conformance {
 namespace {
 
 constexpr std::array<std::string_view, kLayoutCount> kNames = {
-    "dense",           "offset_1",         "offset_5",        "transposed",     "permuted",     "gap_free",
-    "stepped_inner",   "stepped_outer",    "reversed_inner",  "reversed_outer", "reversed_all", "narrowed",
-    "broadcast_inner", "broadcast_middle", "broadcast_outer", "broadcast_all",  "window",       "wild",
-    "mixed",           "immediate"};
+    "dense",         "offset_1",        "offset_5",         "transposed",      "permuted",      "gap_free",
+    "stepped_inner", "stepped_outer",   "reversed_inner",   "reversed_outer",  "reversed_all",  "narrowed",
+    "pitched",       "broadcast_inner", "broadcast_middle", "broadcast_outer", "broadcast_all", "window",
+    "wild",          "mixed",           "immediate"};
 
 constexpr int64_t kGuardBytes = 64;
+constexpr int64_t kPitch = 65'539; // past 2^16, and prime
 
 // How one logical axis walks the parent: coordinate c stands at start + step * c of the parent's axis.
 struct Walk {
@@ -126,6 +127,10 @@ Parent parent_of(Layout layout, const std::vector<int64_t>& shape) {
       parent.walks[rank - 1].start = 2;
       parent.extents[rank - 1] += 3;
       break;
+    case Layout::pitched:
+      parent.walks[rank - 1].start = 3;
+      parent.extents[rank - 1] += kPitch;
+      break;
     case Layout::broadcast_inner: broadcast(parent, rank - 1); break;
     case Layout::broadcast_middle:
       for (size_t k = 1; k + 1 < rank; ++k) broadcast(parent, k);
@@ -205,6 +210,7 @@ bool exists_for(Layout layout, const std::vector<int64_t>& shape) {
     case Layout::reversed_outer:
     case Layout::reversed_all:
     case Layout::narrowed:
+    case Layout::pitched:
     case Layout::broadcast_outer:
     case Layout::broadcast_all:
     case Layout::window:

@@ -23,6 +23,7 @@ enum class Layout : uint8_t {
   reversed_outer,   ///< the first axis backwards
   reversed_all,     ///< every axis backwards
   narrowed,         ///< a window on wider rows: pitch > width
+  pitched,          ///< the same, with rows further apart than 2^16 elements
   broadcast_inner,  ///< stride 0 on the last axis
   broadcast_middle, ///< stride 0 on an inner axis
   broadcast_outer,  ///< stride 0 on the first axis

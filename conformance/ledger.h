@@ -31,9 +31,10 @@ public:
   /// BackendError for a case that was not selected or has an outcome already.
   void record(Outcome outcome);
 
-  /// Closes the books. `whole` says that every case was selected: only then do expectations have to match, routes to be
-  /// seen. Cases without an outcome become missing.
-  void close(bool whole, const std::set<std::string>& routes_owed = {});
+  /// Closes the books. `whole` says that every case was selected: only then do expectations have to match, and routes to be
+  /// seen. Routes are globs over `kernel/route`; where there are any, each must have been seen, and what was seen must be
+  /// among them. Cases without an outcome become missing.
+  void close(bool whole, const std::vector<std::string>& routes = {});
 
   const std::vector<Outcome>& outcomes() const { return outcomes_; }
   const std::vector<Irregularity>& irregularities() const { return irregularities_; }
@@ -50,7 +51,7 @@ public:
 private:
   void check_support();
   void check_expectations();
-  void check_routes(const std::set<std::string>& owed);
+  void check_routes(const std::vector<std::string>& owed);
 
   std::string backend_;
   std::vector<Expectation> expectations_;

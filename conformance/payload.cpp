@@ -124,6 +124,10 @@ bool special_here(const Case& c, const Draw& draw, const Grouping& grouping, int
 
 void fill_one(const Case& c, const Draw& draw, const Grouping& grouping, Array& array, int64_t e, uint64_t i) {
   const int64_t group = grouping.group[static_cast<size_t>(e)];
+  // A truth value is as rare as what decides it: a quarter of the elements are those that do.
+  const bool decides = c.instance->out.front() == TS_DTYPE_BOOL && grouping.size == 1;
+  if (decides && draw.random(i ^ 0x50000) % 4 == 0)
+    return (draw.random(i ^ 0x60000) & 1) != 0 ? array.set_bits(e, 0) : draw.special(array, e, i);
   switch (c.values.source) {
     case Source::ties: return draw.tie(array, e, i, grouping.size > 1 ? group : 0);
     case Source::domain: return draw.domain(array, e, i);
@@ -146,11 +150,24 @@ void shape_truth(const Grouping& grouping, Array& array, uint64_t seed) {
     const bool truth = group % 4 == 1 || (group % 4 == 2 && one) || (group % 4 == 3 && !one);
     if (!truth)
       array.set_bits(e, 0);
-    else if (array.integer(e) == 0 && !judge::is_floating(array.dtype))
+    else if (!judge::is_floating(array.dtype) && array.integer(e) == 0)
       array.set_integer(e, 1);
     else if (judge::is_floating(array.dtype) && array.real(e) == 0)
       array.set_real(e, 1);
   }
+}
+
+// What no index names keeps its bytes, and a result that is compared holds 0 or 1.
+void keep_true_as_one(Array& array) {
+  if (array.dtype != TS_DTYPE_BOOL) return;
+  for (int64_t e = 0; e < array.count(); ++e) array.set_integer(e, array.integer(e));
+}
+
+// A comparison whose operands never agree would not see equality.
+void repeat_some(const Array& first, Array& array, uint64_t seed) {
+  if (first.dtype != array.dtype) return;
+  for (int64_t e = 0; e < array.count(); ++e)
+    if (mix(seed, 98, static_cast<uint64_t>(e)) % 4 == 0) array.set_bits(e, first.bits(e));
 }
 
 Array indices(const Case& c, size_t operand, uint64_t seed) {
@@ -164,7 +181,9 @@ Array indices(const Case& c, size_t operand, uint64_t seed) {
   for (int64_t e = 0; e < count; ++e) {
     const uint64_t r = mix(seed, operand + 1, static_cast<uint64_t>(e));
     const Shape at = judge::coordinates(shape, e);
-    const int64_t along = extent == 0 ? 0 : at[list ? 0 : axis] % extent;
+    const size_t along_axis = list ? 0 : axis;
+    // An axis past the last one is what the case is about; its index then counts nothing.
+    const int64_t along = extent == 0 || along_axis >= at.size() ? 0 : at[along_axis] % extent;
     int64_t value = extent == 0 ? 0 : static_cast<int64_t>(r % static_cast<uint64_t>(extent));
     switch (c.values.index) {
       case IndexKind::identity: value = along; break;
@@ -214,7 +233,9 @@ std::vector<Array> generate(const Case& c, uint64_t seed) {
       fill_one(c, draw, grouping, array, e, elementwise ? mix(seed, 0, i) % tuples : i);
     }
     const bool truth = c.op->family == "reduce" && c.instance->out.front() == TS_DTYPE_BOOL;
-    if (truth && c.values.source == Source::integers) shape_truth(grouping, array, seed);
+    if (truth) shape_truth(grouping, array, seed);
+    if (c.op->operands[k].role == judge::Role::inout) keep_true_as_one(array);
+    if (k > 0 && elementwise && c.instance->out.front() == TS_DTYPE_BOOL) repeat_some(arrays.front(), array, seed);
     arrays.push_back(std::move(array));
   }
   return arrays;

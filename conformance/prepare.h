@@ -12,7 +12,7 @@ namespace ts::conformance {
 /// How much a comparison of the case can tell, said before it is made.
 enum class Promise : uint8_t {
   telling, ///< it can tell right from wrong: a constant, empty or all-NaN expectation is a fault of the case
-  single,  ///< one element, or one value everywhere by construction: it may be 0 or NaN
+  single,  ///< one element, or values that may all be one by construction: 0 and NaN among them
   given,   ///< the spec wrote these values down, each for its reason
   empty,   ///< no element: it cannot
 };

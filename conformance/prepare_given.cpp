@@ -80,9 +80,9 @@ void prepare_table(Prepared& p, const judge::Spec& spec, uint64_t seed) {
   } else {
     p.inputs = first.call.inputs;
     p.expected = first.expected;
-    p.promise = p.promise == Promise::empty ? p.promise : Promise::given;
     hold_shapes(p.c, p.inputs);
   }
+  p.promise = p.promise == Promise::empty ? p.promise : Promise::given;
 }
 
 void prepare_golden(Prepared& p, const judge::Spec& spec) {

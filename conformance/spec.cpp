@@ -158,6 +158,7 @@ Op read_op(const Place& place) {
   op.hard = place.texts("hard");
   op.oracle = read_tree(place.at("oracle"));
   op.oracle_text = place.text_or("oracle_text", "");
+  if (place.has("condition")) op.condition = read_tree(place.at("condition"));
   for (const Place& item : place.items("exclude")) {
     op.exclude.push_back({read_tree(item.at("when")), item.text_or("reason", "")});
   }

@@ -78,6 +78,7 @@ struct Op {
   std::vector<std::string> hard;
   Tree oracle;
   std::string oracle_text;
+  std::optional<Tree> condition; ///< beside ulp(n): its value times the accumulator's roundoff is allowed on top
   std::vector<Exclusion> exclude;
   std::string torch;
   std::vector<std::string> diverges;

@@ -24,6 +24,15 @@ class Tally:
     crashed: list = field(default_factory=list)  # case names
     examples: dict = field(default_factory=dict)  # dtypes -> list of texts
 
+    def to_json(self):
+        """Everything, as witness.json keeps it."""
+        return dict(vars(self))
+
+    @staticmethod
+    def from_json(data):
+        """The tally that to_json wrote."""
+        return Tally(**data)
+
     def add(self, other):
         """The sum of two tallies of one op."""
         self.witnessed += other.witnessed

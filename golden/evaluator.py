@@ -9,10 +9,10 @@ from fractions import Fraction
 
 from mpmath import mp, mpf
 
-from golden import primitives
-from golden.dtypes import DTYPES, exponent
+from golden.dtypes import DTYPES, exponent, round_half_even
 from golden.errors import EvaluatorError
-from golden.primitives import EXTENDED, NATIVE, Context, is_special, lift
+from golden.extended import Context, is_nan, is_special, lift, to_fraction, to_mpf
+from golden.primitives import EXTENDED, NATIVE
 
 # Bits. A result counts when the two precisions of a rung agree and no primitive was suspicious; the last rung, which holds
 # every product of two doubles beside another, decides.
@@ -156,11 +156,11 @@ def _extreme(better, last):
             raise EvaluatorError("the index of the best of an empty group has no value")
         best = 0
         for index, item in enumerate(items):
-            if index == 0 or (primitives.is_nan(items[best]) and not primitives.is_nan(item)):
+            if index == 0 or (is_nan(items[best]) and not is_nan(item)):
                 continue
-            if primitives.is_nan(item) and not primitives.is_nan(items[best]):
+            if is_nan(item) and not is_nan(items[best]):
                 best = index
-            elif primitives.is_nan(item) or item == items[best]:
+            elif is_nan(item) or item == items[best]:
                 best = index if last else best
             elif better(item, items[best]):
                 best = index
@@ -237,7 +237,7 @@ def _agree(a, b):
     if a == 0 or b == 0:
         return a == b
     with mp.workprec(RUNGS[-1][-1]):
-        a, b = primitives.to_mpf(a), primitives.to_mpf(b)
+        a, b = to_mpf(a), to_mpf(b)
         return a == b or mp.mag(a - b) < mp.mag(b) - AGREEMENT_BITS
 
 
@@ -252,7 +252,7 @@ def _settle(value):
         return -math.inf if value < 0 else math.inf
     if size < -REAL_EXPONENT_MAX:
         return -0.0 if value < 0 else Fraction(0)
-    return primitives.to_fraction(value)
+    return to_fraction(value)
 
 
 def decimal25(value):
@@ -264,7 +264,7 @@ def decimal25(value):
     while size < Fraction(10) ** power:
         power -= 1
     scaled = size / Fraction(10) ** (power - 24)
-    digits = primitives.round_half_even(scaled)
+    digits = round_half_even(scaled)
     if digits == 10**25:
         digits, power = 10**24, power + 1
     text = str(digits)

@@ -12,7 +12,7 @@ from golden import tables
 from golden.compare import Tally, compare
 from golden.errors import DisagreementError, EvaluatorError, GoldenError, SpecError
 from golden.families import family_module
-from golden.report import divergences_text, witness_text
+from golden.report import divergences_text, read_witness, witness_text
 from golden.spec import ROOT, SPEC, load
 from golden.tensor import Tensor
 from golden.witness import Witness
@@ -123,7 +123,7 @@ def undeclared(ops, made):
 
 
 def write_all(folder, ops, made, version, whole, with_witness):
-    """Writes what was made; a partial run keeps the other ops' entries of the manifest and the witness file."""
+    """Writes what was made; a partial run keeps the other ops' entries of manifest, witness file and divergences."""
     entries = {} if whole else _kept(folder, ops, made)
     for name, (text, count, _) in made.items():
         entries[name] = (text, ops[name].hash, count)
@@ -133,9 +133,11 @@ def write_all(folder, ops, made, version, whole, with_witness):
             if file.removesuffix(".txt") not in made:
                 os.remove(os.path.join(folder, "ops", file))
     write_atomically(os.path.join(folder, "manifest.json"), manifest_text(entries))
-    if whole and with_witness:
-        tallies = {name: tally for name, (_, _, tally) in made.items()}
-        write_atomically(os.path.join(folder, "witness.json"), witness_text(version, tallies))
+    if with_witness:
+        path = os.path.join(folder, "witness.json")
+        tallies = {} if whole else {name: t for name, t in read_witness(path).items() if name in ops}
+        tallies |= {name: tally for name, (_, _, tally) in made.items()}
+        write_atomically(path, witness_text(version, tallies))
         write_atomically(os.path.join(folder, "divergences.md"), divergences_text(version, ops, tallies))
 
 

@@ -180,11 +180,7 @@ def _ramp(step):
     return make
 
 
-def _sizes(dtype, stream):
-    return [_filled(stream, 0, 5, 96), _filled(stream, 0, 5, 96)]
-
-
-ALL, NUMBERS, FLOAT, INT, SIGNED = ("bool", "int", "float"), ("int", "float"), ("float",), ("int",), ("float",)
+ALL, NUMBERS, FLOAT = ("bool", "int", "float"), ("int", "float"), ("float",)
 
 LINES = {
     "constant_tenth": (FLOAT, _constant_tenth),
@@ -213,5 +209,4 @@ LINES = {
     "past_range": (NUMBERS, _past_range),
     "already_sorted": (ALL, _ramp(1)),
     "reversed": (ALL, _ramp(-1)),
-    "sizes": (ALL, _sizes),
 }

@@ -1,25 +1,23 @@
 """What the witness said, for programs (witness.json) and for people (divergences.md)."""
 
 import json
+import os
+
+from golden.compare import Tally
 
 
 def witness_text(version, tallies):
-    """witness.json: PyTorch's version and, per op, how many values it saw and on how many it differed."""
-    lines = [
-        f'  "{name}": '
-        + json.dumps(
-            {
-                "witnessed": tally.witnessed,
-                "agreed": tally.agreed,
-                "diverged": tally.diverged,
-                "not_judged": tally.not_judged,
-                "refused": sum(tally.refused.values()),
-                "crashed": len(tally.crashed),
-            }
-        )
-        for name, tally in sorted(tallies.items())
-    ]
+    """witness.json: PyTorch's version and, per op, how many values it saw, on how many it differed, and some of these."""
+    lines = [f'  "{name}": ' + json.dumps(tally.to_json()) for name, tally in sorted(tallies.items())]
     return '{ "torch": ' + json.dumps(version) + ', "ops": {\n' + ",\n".join(lines) + "\n} }\n"
+
+
+def read_witness(path):
+    """The tallies of a witness.json, none where there is no file."""
+    if not os.path.exists(path):
+        return {}
+    with open(path, encoding="ascii") as file:
+        return {name: Tally.from_json(data) for name, data in json.load(file)["ops"].items()}
 
 
 def divergences_text(version, ops, tallies):

@@ -1,7 +1,10 @@
 # The steps of tools/check, one function each; sourced. A step prints what it did on its last line, exits 77 to be skipped.
 
-quick_steps=(format build tests)
-full_steps=(tidy)
+quick_steps=(format generated build tests suite coverage goldens plugin)
+full_steps=(repeat tidy mutants sanitize fuzz)
+
+touchstone=build/release/touchstone
+suite=(run --backend cpu --backend emulator --jobs "$jobs")
 
 sources() { git ls-files '*.h' '*.hpp' '*.c' '*.cpp' '*.cu' '*.cuh'; }
 
@@ -10,6 +13,8 @@ step_format() {
   clang-format-14 --dry-run -Werror $(sources) || return 1
   echo "$(sources | wc -l) files"
 }
+
+step_generated() { python3 tools/spec/compile.py --check; }
 
 step_build() { build release && echo "preset release"; }
 
@@ -25,3 +30,38 @@ step_tidy() {
   echo "$files" | xargs -P "$jobs" -n 1 clang-tidy-14 -quiet -p build/release || return 1
   echo "$(echo "$files" | wc -l) files"
 }
+
+step_suite() { "$touchstone" "${suite[@]}" --report "$logs/report"; }
+
+step_coverage() { "$touchstone" spec coverage --results "$logs/report/results.jsonl"; }
+
+step_goldens() { tools/golden --check; }
+
+# The template of a plug-in, built as a stranger builds it: from the installed header alone, by a C compiler.
+step_plugin() {
+  local prefix=build/check/prefix library=build/check/libskeleton.so
+  cmake --install build/release --prefix "$prefix" >/dev/null || return 1
+  cc -std=c99 -Wall -Wextra -Werror -shared -fPIC -I"$prefix/include" backends/skeleton/*.c -o "$library" || return 1
+  "$touchstone" run --backend "./$library" --jobs "$jobs" --report "$logs/plugin"
+}
+
+verdicts() {
+  python3 -c 'import json, sys
+for line in sorted((r["backend"], r["name"], r["verdict"]) for r in map(json.loads, open(sys.argv[1]))): print(*line)' "$1"
+}
+
+# A second run gives the same verdicts.
+step_repeat() {
+  "$touchstone" "${suite[@]}" --report "$logs/repeat" || return 1
+  diff <(verdicts "$logs/report/results.jsonl") <(verdicts "$logs/repeat/results.jsonl") || return 1
+  echo "the same verdicts twice"
+}
+
+step_mutants() {
+  build release mutants && "$touchstone" mutants
+}
+
+# The suite, every allocation apart, and two planted faults that must be seen.
+step_sanitize() { tools/sanitize; }
+
+step_fuzz() { tools/fuzz 30; }

@@ -148,7 +148,56 @@ template <class F, class Out, class... In> struct StridedTask {
 
   TS_HD void operator()(int64_t item) const { element(item, std::make_index_sequence<kInputs>{}); }
 
+  /// The items [begin, end) at once, for a host: it divides once, then counts up, line by line of the last axis.
+  void span(int64_t begin, int64_t end) const {
+    int64_t index[TS_RANK_MAX] = {}, offset[1 + kInputs];
+    int64_t rest = begin;
+    for (int axis = offsets.rank - 1; axis >= 0; --axis) {
+      index[axis] = rest % offsets.shape[axis];
+      rest /= offsets.shape[axis];
+    }
+    const int last = offsets.rank - 1;
+    for (int64_t item = begin; item < end;) {
+      for (int k = 0; k <= kInputs; ++k) {
+        offset[k] = 0;
+        for (int axis = 0; axis < offsets.rank; ++axis) offset[k] += index[axis] * offsets.stride[k][axis];
+      }
+      const int64_t size = last < 0 ? 1 : std::min(end - item, offsets.shape[last] - index[last]);
+      line(offset, size, last, std::make_index_sequence<kInputs>{});
+      item += size;
+      if (last < 0) return;
+      index[last] += size;
+      for (int axis = last; axis > 0 && index[axis] == offsets.shape[axis]; --axis) {
+        index[axis] = 0;
+        ++index[axis - 1];
+      }
+    }
+  }
+
 private:
+  template <class T> struct Walk {
+    T immediate;
+    const std::byte* data; ///< null for an immediate
+    int64_t step;
+
+    T at(int64_t j) const { return data == nullptr ? immediate : *reinterpret_cast<const T*>(data + j * step); }
+  };
+  template <class T> static Walk<T> walk(const Source& source, int64_t offset, int64_t step) {
+    if (source.data == nullptr) return {source.single<T>(), nullptr, 0};
+    return {T{}, source.data + offset, step};
+  }
+  int64_t step_of(int k, int last) const { return last < 0 ? 0 : offsets.stride[k][last]; }
+
+  template <size_t... k>
+  void line(const int64_t (&offset)[1 + kInputs], int64_t size, int last, std::index_sequence<k...>) const {
+    run(out + offset[0], size, step_of(0, last),
+        walk<In>(in[k], offset[1 + k], step_of(1 + static_cast<int>(k), last))...);
+  }
+  void run(std::byte* z, int64_t size, int64_t step, Walk<In>... x) const {
+    const F g = f;
+    for (int64_t j = 0; j < size; ++j) *reinterpret_cast<Out*>(z + j * step) = apply<Out>(g, x.at(j)...);
+  }
+
   template <class T> TS_HD static T load(const Source& source, int64_t offset) {
     return source.data == nullptr ? source.single<T>() : *reinterpret_cast<const T*>(source.data + offset);
   }

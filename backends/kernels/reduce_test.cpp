@@ -305,6 +305,7 @@ TEST(Reduce, RefusesBeforeAnyLaunch) {
     return static_cast<int>(TS_OK);
   };
   EXPECT_EQ(refusal({TS_OP_MAX, TS_DTYPE_F32, {3, 0}, 2}, {3, 1}), TS_INVALID_ARGUMENT);
+  EXPECT_EQ(refusal({TS_OP_MAX, TS_DTYPE_F32, {0, 0}, 2}, {0, 1}), TS_OK); // reduce.6
   EXPECT_EQ(refusal({TS_OP_MEAN, TS_DTYPE_I32, {3}, 1}, {1}), TS_UNSUPPORTED);
   EXPECT_EQ(refusal({TS_OP_SUM, TS_DTYPE_F32, {3}, 2}, {3}), TS_INVALID_ARGUMENT);
   EXPECT_EQ(refusal({TS_OP_SUM, TS_DTYPE_F32, {3}, 1}, {3}), TS_INVALID_ARGUMENT);

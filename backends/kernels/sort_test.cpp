@@ -1,6 +1,9 @@
 #include "backends/kernels/family_test.h"
 #include "backends/kernels/sort.h"
 
+#include <algorithm>
+#include <numeric>
+
 namespace ts::kernels::test {
 namespace {
 

@@ -2,7 +2,7 @@
  * The smallest backend that is one: memory, copies, fill and convert, in C99 and from touchstone/backend.h alone.
  * Copy this folder to begin your own. Everything it lacks is NULL or answered with TS_UNSUPPORTED, which is honest.
  *
- *   cc -std=c99 -O2 -shared -fPIC -I<prefix>/include backend.c -o skeleton.so
+ *   cc -std=c99 -O2 -shared -fPIC -I<prefix>/include backend.c -o skeleton.so -lm
  *   touchstone run --backend ./skeleton.so
  *
  * The device is the host's memory, and work is done when it is called; so queues and events have nothing to do.

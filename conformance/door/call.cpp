@@ -1,5 +1,6 @@
 // Calls that break the contract are refused before any effect; queries answer and change nothing.
 #include "conformance/door/door.h"
+#include "conformance/select/select.h"
 
 #include <fmt/format.h>
 
@@ -97,6 +98,26 @@ void wrong_dtypes(Device& device) {
   });
 }
 
+// What no row has is claimed by nobody: every op, with one dtype for all its values.
+void dtypes_of_no_row(Device& device) {
+  for (const judge::Op& op : judge::spec().ops) {
+    for (int32_t dtype = TS_DTYPE_BOOL; dtype < TS_DTYPE_COUNT; ++dtype) {
+      judge::Instance instance = op.instances.front();
+      for (size_t k = 0; k < instance.in.size(); ++k)
+        if (op.operands[k].role != judge::Role::index) instance.in[k] = dtype;
+      if (instance.in.empty() || op.instance(instance.in) != nullptr) continue;
+      if (op.family != "convert") instance.out.front() = dtype;
+      Prepared prepared;
+      prepared.c = dense_case(op, instance, op.family == "matmul" ? Shape{5, 7} : Shape{35});
+      for (size_t k = 0; k < instance.in.size(); ++k)
+        prepared.inputs.emplace_back(instance.in[k], prepared.c.shapes[k]);
+      Run run(prepared, arrangement_of(prepared.c), Poison::ones, device);
+      hold_status(run.query().status, TS_UNSUPPORTED,
+                  fmt::format("{} of {}, which its row has not", op.name, judge::name_of(dtype)));
+    }
+  }
+}
+
 void unknown_op(Device& device) {
   const Prepared prepared = supported_case(device);
   Run run(prepared, arrangement_of(prepared.c), Poison::ones, device);
@@ -184,6 +205,7 @@ std::vector<DoorCheck> call_checks() {
           {"door/call/unknown_op", {"backend.34"}, unknown_op},
           {"door/call/workspace_too_small", {"backend.33"}, workspace_too_small},
           {"door/call/buffers_of_another_device", {"backend.30"}, buffers_of_another_device},
+          {"door/query/dtypes_of_no_row", {"backend.20"}, dtypes_of_no_row},
           {"door/query/changes_nothing", {"backend.31"}, query_changes_nothing},
           {"door/query/sizes_are_kept", {"backend.6", "backend.42"}, sizes_are_kept},
           {"door/census/counts_and_resets", {"backend.48"}, census_counts_and_resets}};

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <utility>
+#include <vector>
 
 namespace ts::conformance::mutants {
 
@@ -27,15 +28,14 @@ bool is_dense(const ts_view& view) {
 }
 
 bool is_gap_free(const ts_view& view) {
-  std::array<std::pair<int64_t, int64_t>, TS_RANK_MAX> axes; // stride, extent
-  int rank = 0;
+  std::vector<std::pair<int64_t, int64_t>> axes; // stride, extent
   for (int axis = 0; axis < view.rank; ++axis)
-    if (view.shape[axis] != 1) axes[static_cast<size_t>(rank++)] = {view.stride[axis], view.shape[axis]};
-  std::sort(axes.begin(), axes.begin() + rank);
+    if (view.shape[axis] != 1) axes.emplace_back(view.stride[axis], view.shape[axis]);
+  std::sort(axes.begin(), axes.end());
   int64_t step = 1;
-  for (int axis = 0; axis < rank; ++axis) {
-    if (axes[static_cast<size_t>(axis)].first != step) return false;
-    step *= axes[static_cast<size_t>(axis)].second;
+  for (const auto& [stride, extent] : axes) {
+    if (stride != step) return false;
+    step *= extent;
   }
   return true;
 }

@@ -59,10 +59,11 @@ double logsumexp_bound(const Terms& terms, const Roundoff& r, double value) {
   return r.u * (weighted / total + kFunctionError + terms.depth() + logarithm + std::fabs(value));
 }
 
-/// (k + 4) u V + (k u mean|x|)^2 n / (n - c)
+/// (k + 4) u V + ((k u mean|x|)^2 + s) n / (n - c), s the accumulator's smallest subnormal: a square may vanish in it
 double variance_bound(const Terms& t, const Roundoff& r, double variance) {
   const double mean_error = t.depth() * r.u * t.absolute / t.n();
-  return (t.depth() + 4) * r.u * variance + mean_error * mean_error * t.n() / (t.n() - t.correction);
+  const double smallest = 2 * r.u * r.tiny;
+  return (t.depth() + 4) * r.u * variance + (mean_error * mean_error + smallest) * t.n() / (t.n() - t.correction);
 }
 
 double class_bound(Tolerance::Kind kind, const Terms& t, const Roundoff& r, double value) {
@@ -179,6 +180,7 @@ void judge_group(Bounds& bounds, int64_t i, const Instance& instance, size_t out
     const double variance = kind == Tolerance::Kind::var ? std::fabs(value) : value * value;
     excluded = excluded || variance * (t.n() - t.correction) > r.max;
   }
+  if (spread && !t.nan && !t.infinite && std::isinf(value)) excluded = true;
   if (excluded) mark(bounds.excluded, bounds, at);
   if (t.all_zero) mark(bounds.signed_zero, bounds, at);
   // Integers whose every partial result is a value of the accumulator: any order gives the exact value, rounded once.

@@ -9,7 +9,13 @@ void convert_element(Array& to, int64_t i, const Array& from, int64_t j) {
   if (to.dtype == TS_DTYPE_BOOL) { // NaN is true
     return to.set_bits(i, floating ? (from.real(j) == 0 ? 0 : 1) : (from.integer(j) == 0 ? 0 : 1));
   }
-  if (!floating && !is_floating(to.dtype)) return to.set_integer(i, from.integer(j)); // wraps
+  const bool to_floating = is_floating(to.dtype);
+  if (!floating && !to_floating) return to.set_integer(i, from.integer(j)); // wraps
+  constexpr int64_t kExact = int64_t{1} << 53;
+  if (to_floating &&
+      (floating || (from.integer(j) <= kExact && from.integer(j) >= -kExact))) { // a double holds it: one rounding
+    return to.set_real(i, from.real(j));
+  }
   thread_local Number value(64); // holds every i64 and every double
   set_element(value, from, j);
   store(to, i, value); // rounds once, or truncates and saturates

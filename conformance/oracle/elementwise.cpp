@@ -2,6 +2,7 @@
 #include "conformance/oracle/families.h"
 
 #include <array>
+#include <cmath>
 #include <unordered_map>
 
 namespace ts::judge {
@@ -73,6 +74,33 @@ void evaluate_all(const Call& call, const std::vector<Broadcast>& places, Array&
   }
 }
 
+/// What the row's condition allows on top of its ulps: how far the roundoff of intermediate results may carry. The
+/// expression may name the outputs too, so they stand beside the operands here.
+void allow_condition(const Call& call, const std::vector<Broadcast>& places, const Array& out, Bounds& bounds) {
+  Op op = *call.op;
+  op.operands.push_back({call.op->outputs[0], Role::in});
+  Instance instance = *call.instance;
+  instance.in.push_back(out.dtype);
+  instance.out = {TS_DTYPE_F64};
+  instance.eval = Eval::real;
+  Call extended{&op, &instance, call.inputs, call.attributes, call.shape};
+  extended.inputs.push_back(out);
+  const double roundoff = std::ldexp(1.0, -encoding(call.instance->acc).precision);
+  Array value(TS_DTYPE_F64, {});
+  Evaluator condition(extended, *call.op->condition, TS_DTYPE_F64);
+  bounds.absolute.assign(static_cast<size_t>(out.count()), 0);
+  int64_t i = 0;
+  const Position position = [&](int64_t, int operand) {
+    return static_cast<size_t>(operand) < places.size() ? places[static_cast<size_t>(operand)](i) : i;
+  };
+  for (i = 0; i < out.count(); ++i) {
+    if (!std::isfinite(out.real(i))) continue;
+    condition.evaluate(0, position, value, 0);
+    const double allowed = std::fabs(value.real(0)) * roundoff;
+    if (std::isfinite(allowed)) bounds.absolute[static_cast<size_t>(i)] = allowed;
+  }
+}
+
 } // namespace
 
 void expect_elementwise(const Call& call, Expected& expected) {
@@ -85,6 +113,7 @@ void expect_elementwise(const Call& call, Expected& expected) {
   std::vector<Broadcast> places;
   for (const Array& input : call.inputs) places.emplace_back(shape, input.shape);
   evaluate_all(call, places, out, bounds);
+  if (call.op->condition && bounds.kind == Bounds::Kind::ulp) allow_condition(call, places, out, bounds);
 
   int64_t i = 0;
   const Position position = [&](int64_t, int operand) { return places[static_cast<size_t>(operand)](i); };

@@ -39,7 +39,7 @@ static int32_t value_dtype(const Call& call, const AttributeRow& row) {
 }
 
 Evaluator::Evaluator(const Call& call, const Tree& tree, int32_t out_dtype)
-    : call_(call), out_dtype_(out_dtype), expression_(compile(tree, *call.op)) {
+    : call_(call), expression_(compile(tree, *call.op)) {
   bool any_floating = is_floating(out_dtype);
   for (int32_t dtype : call.instance->in) any_floating = any_floating || is_floating(dtype);
   // nextafter and the rounding of doubles work in the dtype of the values: the result's, or the operands' for a bool.
@@ -93,9 +93,7 @@ void Evaluator::load_constants(Machine<Doubles>& machine, int64_t size) const {
 }
 
 void Evaluator::load_constants(Machine<Reals>& machine, int64_t size) const {
-  Reals& arithmetic = machine.arithmetic;
-  arithmetic.cancelled = false;
-  arithmetic.negative_zero_sum = negative_zero_sum_;
+  machine.arithmetic.negative_zero_sum = negative_zero_sum_;
   for (const Leaf& leaf : expression_.leaves) {
     Number& r = machine.at(leaf.result);
     switch (leaf.kind) {
@@ -129,9 +127,15 @@ template <class M> void Evaluator::load(M& machine, const Position& position, in
   }
 }
 
-template <class M> void Evaluator::run(M& machine, int64_t size, const Position& position) const {
+template <class M> void Evaluator::prepare(M& machine, int64_t size) const {
+  if (machine.constants_for == size) return;
   load_constants(machine, size);
-  load(machine, position, -1);
+  machine.constants_for = size;
+}
+
+template <class M> void Evaluator::run(M& machine, int64_t size, const Position& position) const {
+  prepare(machine, size);
+  if (!expression_.groups.empty()) load(machine, position, -1); // a body may name what stands outside its group
   machine.run_groups(
       size, [&](int64_t j) { load(machine, position, j); }, [&] { load(machine, position, -1); });
 }
@@ -160,6 +164,7 @@ Rounded Evaluator::evaluate(int64_t size, const Position& position, Array& out, 
   }
   for (size_t level = 0;; ++level) {
     Machine<Reals>& machine = reals(level);
+    machine.arithmetic.cancelled = false;
     run(machine, size, position);
     const Reals& a = machine.arithmetic;
     const bool settled = !a.cancelled && (!machine.result().inexact ||
@@ -175,7 +180,7 @@ void Evaluator::prefixes(int64_t size, const Position& position, const std::func
   }
   const Group& group = expression_.groups[0];
   const auto walk = [&](auto& machine, auto&& take) {
-    load_constants(machine, size);
+    prepare(machine, size);
     machine.start(group);
     for (int64_t j = 0; j < size; ++j) {
       load(machine, position, j);
@@ -199,6 +204,7 @@ void Evaluator::prefixes(int64_t size, const Position& position, const std::func
   }
   for (size_t level = 0; level < kLevels; ++level) {
     Machine<Reals>& machine = reals(level);
+    machine.arithmetic.cancelled = false;
     const Reals& a = machine.arithmetic;
     const bool last = level + 1 == kLevels;
     const bool settled = walk(machine, [&](int64_t j) {

@@ -40,12 +40,12 @@ private:
   void load_constants(Machine<Integers>& machine, int64_t size) const;
   void load_constants(Machine<Doubles>& machine, int64_t size) const;
   void load_constants(Machine<Reals>& machine, int64_t size) const;
+  template <class M> void prepare(M& machine, int64_t size) const;
   template <class M> void load(M& machine, const Position& position, int64_t j) const;
   template <class M> void run(M& machine, int64_t size, const Position& position) const;
   Machine<Reals>& reals(size_t level);
 
   const Call& call_;
-  int32_t out_dtype_;
   Expression expression_;
   Arithmetic arithmetic_ = Arithmetic::reals;
   int32_t working_dtype_ = 0;

@@ -33,6 +33,31 @@ TEST(Oracle, BroadcastsOperandsOfAnElementwiseOp) {
   EXPECT_EQ(expect(call_of(op, {f32({2}, {0, 1}), f32({3}, {1, 2, 3})})).error, "ValueError");
 }
 
+TEST(Oracle, TakesMoreBitsWhereAResultCouldRoundEitherWay) {
+  // 1 + 2^-53 is halfway between two doubles; 2^-1000 decides, far beyond the first working precision.
+  const Tree tree = call("add", {call("add", {name("x"), name("y")}), name("w")});
+  const Op op = row("elementwise", {TS_DTYPE_F64, TS_DTYPE_F64, TS_DTYPE_F64}, {TS_DTYPE_F64}, tree, Eval::exact);
+  const auto sum = [&](double w) {
+    const auto f64 = [](double value) { return Array::of(TS_DTYPE_F64, {}, {value}); };
+    return expect(call_of(op, {f64(1), f64(0x1p-53), f64(w)})).outputs[0].real(0);
+  };
+  EXPECT_EQ(sum(0x1p-1000), 1 + 0x1p-52);
+  EXPECT_EQ(sum(-0x1p-1000), 1);
+  EXPECT_EQ(sum(0), 1);
+}
+
+TEST(Oracle, AnAttributeOfAnOperandIsAValueOfItsDtype) {
+  Op op = row("elementwise", {TS_DTYPE_F16}, {TS_DTYPE_F16}, call("mul", {name("x"), name("slope")}), Eval::exact);
+  op.attributes = {attribute("slope", "of x")};
+  const Array x = Array::of(TS_DTYPE_F16, {}, {3});
+  const Attributes slope = {{"slope", real_attribute(0.1)}};
+  const double tenth = decode(TS_DTYPE_F16, encode(TS_DTYPE_F16, 0.1));
+  EXPECT_EQ(expect(call_of(op, {x}, slope)).outputs[0].bits(0), encode(TS_DTYPE_F16, 3 * tenth));
+  EXPECT_NE(encode(TS_DTYPE_F16, 3 * tenth), encode(TS_DTYPE_F16, 3 * 0.1));
+  op.attributes = {attribute("slope", "real")}; // the double itself
+  EXPECT_EQ(expect(call_of(op, {x}, slope)).outputs[0].bits(0), encode(TS_DTYPE_F16, 3 * 0.1));
+}
+
 TEST(Oracle, ConvertFollowsItsClauses) {
   const auto convert = [](const Array& x, int32_t to) {
     const Op op = row("convert", {x.dtype}, {to}, name("x"), Eval::exact);
@@ -197,6 +222,17 @@ TEST(Oracle, ScatterKeepsTheLastAndAddsAll) {
   EXPECT_EQ(zeros.outputs[0].bits(0), 0x80000000U);
   EXPECT_EQ(zeros.outputs[0].bits(1), 0x80000000U);
   EXPECT_EQ(run(add, Eval::real, "serial", x, i64({1}, {3}), f32({1}, {1})).error, "IndexError");
+}
+
+TEST(Oracle, AnElementThatNoIndexNamesKeepsItsByte) {
+  Op op = row("scatter", {TS_DTYPE_BOOL, TS_DTYPE_I64, TS_DTYPE_BOOL}, {TS_DTYPE_BOOL}, name("move"), Eval::exact);
+  op.attributes = {attribute("axis", "axis")};
+  Array x(TS_DTYPE_BOOL, {2}), source(TS_DTYPE_BOOL, {1});
+  x.set_bits(0, 2);
+  source.set_bits(0, 7);
+  const Expected e = expect(call_of(op, {x, i64({1}, {1}), source}, {{"axis", integer_attribute(0)}}));
+  EXPECT_EQ(e.outputs[0].bits(0), 2U);
+  EXPECT_EQ(e.outputs[0].bits(1), 1U);
 }
 
 TEST(Oracle, SortIsStableWithNaNLast) {

@@ -87,6 +87,19 @@ TEST_F(GoldenCheck, SeesTheLastStoredDigitOfARealValue) {
       << problems();
 }
 
+TEST_F(GoldenCheck, AFarOverflowIsWrittenAsInfinityAndStillCountsAsRounding) {
+  std::string text = exp_text("inf");
+  text.replace(text.find("\n  1\n"), 5, "\n  1e6\n");
+  write_all(add_text("1.5 0"), text);
+  EXPECT_EQ(problems(), "");
+  const Spec spec = parse_spec(kSpec, "spec.json");
+  const Expected expected = expected_of(parse_golden(text, "exp.txt").cases[0], spec.op("exp"));
+  EXPECT_EQ(expected.bounds[0].overflowed, (std::vector<uint8_t>{1}));
+  text.replace(text.find("1e6"), 3, "709.7827128933841"); // an ulp past the range: its digits can be written
+  write_all(add_text("1.5 0"), text);
+  EXPECT_NE(problems(), "");
+}
+
 TEST_F(GoldenCheck, RefusesAnEditedFile) {
   write_all(add_text("1.5 0"), exp_text(kE));
   write("ops/add.txt", add_text("1.5 1"));

@@ -43,7 +43,7 @@ int64_t sign(int64_t a) { return (a > 0) - (a < 0); }
 
 void Integers::apply(Primitive p, Value& r, const Value* pa, const Value* pb, const Value* pc) {
   const int64_t a = *pa, b = pb != nullptr ? *pb : 0, c = pc != nullptr ? *pc : 0;
-  const int64_t width = 8 * bytes_of(dtype);
+  const auto in_width = [this](int64_t count) { return count >= 0 && count < 8 * bytes_of(dtype); };
   switch (p) {
     case Primitive::add: r = wrap(bits(a) + bits(b)); break;
     case Primitive::sub: r = wrap(bits(a) - bits(b)); break;
@@ -77,8 +77,8 @@ void Integers::apply(Primitive p, Value& r, const Value* pa, const Value* pb, co
     case Primitive::bit_or: r = a | b; break;
     case Primitive::bit_xor: r = a ^ b; break;
     case Primitive::bit_not: r = dtype == TS_DTYPE_BOOL ? (a == 0 ? 1 : 0) : ~a; break;
-    case Primitive::shift_left: r = b >= 0 && b < width ? wrap(bits(a) << b) : 0; break;
-    case Primitive::shift_right: r = b >= 0 && b < width ? a >> b : (a < 0 ? -1 : 0); break;
+    case Primitive::shift_left: r = in_width(b) ? wrap(bits(a) << b) : 0; break;
+    case Primitive::shift_right: r = in_width(b) ? a >> b : (a < 0 ? -1 : 0); break;
     case Primitive::isnan:
     case Primitive::isinf: r = 0; break;
     case Primitive::isfinite: r = 1; break;

@@ -93,6 +93,7 @@ public:
         best_(arithmetic.make()) {}
 
   A arithmetic;
+  int64_t constants_for = -1; ///< the group size for which numbers, attributes and n are in their registers
 
   Value& at(int index) { return registers_[static_cast<size_t>(index)]; }
   Value& result() { return at(expression_->code.result); }

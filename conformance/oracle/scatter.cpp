@@ -69,7 +69,7 @@ void expect_scatter(const Call& call, Expected& expected) {
   for (int64_t place = 0; place < count; ++place) {
     const std::vector<int64_t>& sources = hits[static_cast<size_t>(place)];
     if (sources.empty()) {
-      convert_element(out, place, x, place);
+      out.set_bits(place, x.bits(place)); // it keeps its bytes, a bool that is neither 0 nor 1 too
       judge_unchanged(bounds, place);
       continue;
     }

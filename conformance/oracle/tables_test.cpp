@@ -24,6 +24,8 @@ TEST(Tokens, AreValuesOfTheDtype) {
   EXPECT_EQ(token(TS_DTYPE_F32, "-max"), -std::numeric_limits<float>::max());
   EXPECT_EQ(token(TS_DTYPE_F32, "1+ulp"), 1 + 0x1p-23);
   EXPECT_EQ(token(TS_DTYPE_F32, "1-ulp"), 1 - 0x1p-24);
+  EXPECT_EQ(token(TS_DTYPE_F32, "1-2*ulp"), 1 - 0x1p-23);
+  EXPECT_EQ(token(TS_DTYPE_F32, "-3*sub"), -0x3p-149);
   EXPECT_EQ(token(TS_DTYPE_F32, "max+ulp"), HUGE_VAL);
   EXPECT_EQ(token(TS_DTYPE_F16, "2^-24"), 0x1p-24);
   EXPECT_EQ(token(TS_DTYPE_F64, "0x1.8p3"), 12);
@@ -43,7 +45,7 @@ TEST(Tokens, AreValuesOfTheDtype) {
 }
 
 TEST(Tokens, WhatIsNoValueIsRefused) {
-  for (const char* bad : {"", "one", "1+", "1.5x", "inf+1", "1 2", "--1"})
+  for (const char* bad : {"", "one", "1+", "1.5x", "inf+1", "1 2", "--1", "3*", "*3", "2*2*ulp"})
     EXPECT_THROW(token(TS_DTYPE_F32, bad), InputError) << bad;
   for (const char* bad : {"0.5", "256", "-1", "nan", "ulp"}) EXPECT_THROW(token(TS_DTYPE_U8, bad), InputError) << bad;
   EXPECT_THROW(token(TS_DTYPE_BOOL, "2"), InputError);
@@ -52,10 +54,12 @@ TEST(Tokens, WhatIsNoValueIsRefused) {
 TEST(Tokens, ListsHaveOneShape) {
   EXPECT_EQ(parse_list("[[1 2] [3 4]]", TS_DTYPE_I32), Array::of_integers(TS_DTYPE_I32, {2, 2}, {1, 2, 3, 4}));
   EXPECT_EQ(parse_list("[7*3 1..3]", TS_DTYPE_I32), Array::of_integers(TS_DTYPE_I32, {6}, {7, 7, 7, 1, 2, 3}));
+  EXPECT_EQ(parse_list("[[1 2]*2 [3*2]]", TS_DTYPE_I32), Array::of_integers(TS_DTYPE_I32, {3, 2}, {1, 2, 1, 2, 3, 3}));
+  EXPECT_EQ(parse_list("[2*sub*2]", TS_DTYPE_F64), Array::of(TS_DTYPE_F64, {2}, {0x2p-1074, 0x2p-1074}));
   EXPECT_EQ(parse_list("[[] []]", TS_DTYPE_F32).shape, (Shape{2, 0}));
   EXPECT_EQ(parse_list("[]", TS_DTYPE_F32).shape, (Shape{0}));
   EXPECT_EQ(parse_list("5", TS_DTYPE_F32).shape, Shape{});
-  for (const char* bad : {"[1 2", "[[1] [2 3]]", "[1 [2]]", "[1]]", "[[1] 2]"})
+  for (const char* bad : {"[1 2", "[[1] [2 3]]", "[1 [2]]", "[1]]", "[[1] 2]", "[[1]*0]", "[[1]*x]"})
     EXPECT_THROW(parse_list(bad, TS_DTYPE_F32), InputError) << bad;
   EXPECT_EQ(parse_shape("(2,3)"), (Shape{2, 3}));
   EXPECT_EQ(parse_shape("()"), Shape{});

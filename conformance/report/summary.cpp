@@ -47,9 +47,12 @@ bool RunReport::green() const {
 }
 
 std::string grouped(int64_t number) {
-  std::string text = std::to_string(number);
-  for (auto at = static_cast<std::ptrdiff_t>(text.size()) - 3; at > 0; at -= 3)
-    text.insert(static_cast<size_t>(at), 1, ',');
+  const std::string digits = std::to_string(number);
+  std::string text;
+  for (size_t k = 0; k < digits.size(); ++k) {
+    if (k > 0 && (digits.size() - k) % 3 == 0) text += ',';
+    text += digits[k];
+  }
   return text;
 }
 
@@ -124,9 +127,7 @@ void write_reports(const RunReport& report, const std::string& folder) {
   std::string lines;
   for (const Ledger& ledger : report.ledgers) {
     for (const Outcome& outcome : ledger.outcomes()) {
-      std::string line = to_json(outcome);
-      line.insert(1, fmt::format("\"backend\":{},", nlohmann::json(ledger.backend()).dump()));
-      lines += line + "\n";
+      lines += fmt::format("{{\"backend\":{},{}\n", nlohmann::json(ledger.backend()).dump(), to_json(outcome).substr(1));
     }
   }
   write_file(base / "results.jsonl", lines);

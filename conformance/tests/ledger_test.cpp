@@ -90,6 +90,19 @@ TEST(Ledger, ARouteThatWasNeverSeenIsIrregular) {
   EXPECT_EQ(ledger.routes().at("add/contiguous"), 6U);
 }
 
+TEST(Ledger, ARouteThatNoListNamesIsIrregular) {
+  Ledger ledger("cpu", {"e/add/f32/a"});
+  Outcome o = outcome("e/add/f32/a", Verdict::pass);
+  o.launches["add/secret"] = 1;
+  ledger.record(o);
+  ledger.close(true, {"*/secret"});
+  EXPECT_TRUE(ledger.green());
+  Ledger other("cpu", {"e/add/f32/a"});
+  other.record(o);
+  other.close(true, {"*/contiguous"});
+  EXPECT_EQ(other.irregularities().size(), 2U);
+}
+
 TEST(Ledger, RefusesWhatWasNotSelectedAndWhatCameTwice) {
   Ledger ledger("cpu", kNames);
   EXPECT_THROW(ledger.record(outcome("e/add/f32/z", Verdict::pass)), BackendError);

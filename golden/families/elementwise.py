@@ -1,14 +1,15 @@
-"""Elementwise rows: one-dimensional cases of operand tuples; special values in all combinations, domain samples, hard sets."""
+"""Elementwise rows: one-dimensional cases of operand tuples: special values in all combinations, samples of the domain, and
+the hard sets."""
 
 from fractions import Fraction
 from itertools import product
 
 from golden import hard
 from golden.dtypes import DTYPES
-from golden.errors import SpecError
-from golden.evaluator import EvaluatorError, Scope, evaluate_tree
+from golden.errors import EvaluatorError, SpecError
+from golden.evaluator import Scope, evaluate_tree
+from golden.extended import Context, lift
 from golden.families.tree import evaluate_groups, operand_dtype, output
-from golden.primitives import Context, lift
 from golden.sample import Stream, domain_values, fit, parse_domain, special_values
 from golden.tensor import Case, Tensor
 

@@ -5,7 +5,7 @@ import math
 from golden.dtypes import DTYPES
 from golden.errors import SpecError
 from golden.families.tree import output
-from golden.sample import Stream, domain_values, special_values
+from golden.sample import Stream, special_values
 from golden.tensor import Case, Tensor, indices
 
 # Shape of x, axis, shape of index (gather) or its length (index_select: the extent there).

@@ -11,7 +11,15 @@ from golden.sample import Stream, domain_values, small_integers
 from golden.tensor import Case, Tensor, indices
 
 CUBE = (3, 4, 5)  # every extent distinct; all masks of axes
-SHAPES = (((33,), (0,)), ((7, 33), (1,)), ((33, 2), (0,)), ((2, 1, 37), (1, 2)), ((2, 3, 1, 5), (0, 2)), ((3, 2, 2, 5), (1, 3)))
+SHAPES = (
+    ((33,), (0,)),
+    ((7, 33), (1,)),
+    ((33, 2), (0,)),
+    ((2, 96), (1,)),
+    ((2, 1, 37), (1, 2)),
+    ((2, 3, 1, 5), (0, 2)),
+    ((3, 2, 2, 5), (1, 3)),
+)
 EMPTY = (((0, 3), (0,)), ((2, 0), (1,)), ((2, 0, 3), (0, 1, 2)))
 EMPTY_RESULT = (((0, 3), (1,)), ((3, 0), (0,)), ((2, 0, 3), (0,)))
 

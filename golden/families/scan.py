@@ -10,7 +10,17 @@ from golden.lines import lines
 from golden.sample import Stream, domain_values, small_integers
 from golden.tensor import Case, Tensor, indices
 
-SHAPES = (((33,), 0), ((3, 4, 5), 0), ((3, 4, 5), 1), ((3, 4, 5), 2), ((2, 37), 1), ((37, 2), 0), ((2, 1, 5), 1), ((1,), 0))
+SHAPES = (
+    ((33,), 0),
+    ((96,), 0),
+    ((3, 4, 5), 0),
+    ((3, 4, 5), 1),
+    ((3, 4, 5), 2),
+    ((2, 37), 1),
+    ((37, 2), 0),
+    ((2, 1, 5), 1),
+    ((1,), 0),
+)
 EMPTY = (((0,), 0), ((2, 0), 1), ((0, 3), 1), ((3, 0, 2), 0))
 LINE_MAX = 120  # elements of a hard line that a scan keeps: every prefix is evaluated
 

@@ -9,7 +9,17 @@ from golden.lines import lines
 from golden.sample import Stream, domain_values, small_integers
 from golden.tensor import Case, Tensor, indices
 
-SHAPES = (((33,), 0), ((3, 4, 5), 0), ((3, 4, 5), 1), ((3, 4, 5), 2), ((2, 37), 1), ((37, 2), 0), ((2, 1, 5), 1), ((1,), 0))
+SHAPES = (
+    ((33,), 0),
+    ((2, 96), 1),
+    ((3, 4, 5), 0),
+    ((3, 4, 5), 1),
+    ((3, 4, 5), 2),
+    ((2, 37), 1),
+    ((37, 2), 0),
+    ((2, 1, 5), 1),
+    ((1,), 0),
+)
 EMPTY = (((0,), 0), ((2, 0), 1), ((0, 3), 1))
 
 

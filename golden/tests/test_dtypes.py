@@ -105,7 +105,8 @@ class Text(unittest.TestCase):
     def test_shortest_means_shortest(self):
         self.assertEqual(number_text(3.4028234663852886e38, DTYPES["f32"]), "3.4028235e+38")
         self.assertEqual(number_text(DTYPES["bf16"].round(Fraction(1, 10)), DTYPES["bf16"]), "0.1")
-        self.assertEqual([number_text(value, DTYPES["f32"]) for value in (-0.0, math.inf, math.nan, 3.0)], ["-0", "inf", "nan", "3"])
+        texts = [number_text(value, DTYPES["f32"]) for value in (-0.0, math.inf, math.nan, 3.0)]
+        self.assertEqual(texts, ["-0", "inf", "nan", "3"])
 
 
 class Philox(unittest.TestCase):

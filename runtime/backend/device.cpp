@@ -89,9 +89,7 @@ Device Device::of(const std::shared_ptr<Backend>& backend, int32_t index) {
   return Device(row_of(all, backend, index));
 }
 
-TransferCounts Device::transfers() const {
-  return {row_->to_device_bytes, row_->to_host_bytes, row_->between_bytes};
-}
+TransferCounts Device::transfers() const { return {row_->to_device_bytes, row_->to_host_bytes, row_->between_bytes}; }
 
 std::map<int32_t, uint64_t> Device::fallbacks() const {
   const std::lock_guard lock(row_->fallback_mutex);
@@ -165,8 +163,7 @@ void copy(DeviceRow& to, ts_buffer target, uint64_t target_byte, DeviceRow& from
   TS_CHECK(to.backend == from.backend);
   ts_error error = make_error();
   const auto call = [&] {
-    check(to,
-          to.table().copy(to.instance(), 0, target, target_byte, 0, source, source_byte, bytes, &error), error);
+    check(to, to.table().copy(to.instance(), 0, target, target_byte, 0, source, source_byte, bytes, &error), error);
   };
   if (&to == &from) {
     const std::lock_guard lock(to.queue);

@@ -33,8 +33,8 @@ struct DeviceRow {
   int32_t index = 0;
   std::string name;
   ts_device_info info{};
-  std::mutex queue;                 ///< one thread per queue at a time: held around calls on the default queue
-  std::atomic<uint64_t> serial{0};  ///< of the last call
+  std::mutex queue;                ///< one thread per queue at a time: held around calls on the default queue
+  std::atomic<uint64_t> serial{0}; ///< of the last call
   std::atomic<uint64_t> to_device_bytes{0}, to_host_bytes{0}, between_bytes{0};
   std::atomic<Allocator*> allocator{nullptr};
 

@@ -35,8 +35,7 @@ namespace {
 Layer& as_layer(ts_instance* self) { return *reinterpret_cast<Layer*>(self); }
 
 // No exception crosses the door.
-template <class Body>
-ts_status guarded(ts_error* error, Body&& body) {
+template <class Body> ts_status guarded(ts_error* error, Body&& body) {
   try {
     return body();
   } catch (const std::exception& exception) {
@@ -45,10 +44,8 @@ ts_status guarded(ts_error* error, Body&& body) {
 }
 
 // One thunk per method: the entry's parameters are the method's, with the instance in front.
-template <auto kMethod>
-struct Thunk;
-template <class... Parameters, ts_status (Layer::*kMethod)(Parameters...)>
-struct Thunk<kMethod> {
+template <auto kMethod> struct Thunk;
+template <class... Parameters, ts_status (Layer::*kMethod)(Parameters...)> struct Thunk<kMethod> {
   static ts_status call(ts_instance* self, Parameters... parameters) {
     ts_error* error = std::get<sizeof...(Parameters) - 1>(std::tuple<Parameters...>(parameters...));
     return guarded(error, [&] { return (as_layer(self).*kMethod)(parameters...); });
@@ -59,8 +56,7 @@ ts_status open_layer(const char*, ts_instance**, ts_error* error) {
   return detail::refuse(error, TS_UNSUPPORTED, "a layer is put in front of an open backend, see add_layers");
 }
 
-template <int kFamily>
-ts_status launch_family(ts_instance* self, const ts_call* call, ts_error* error) {
+template <int kFamily> ts_status launch_family(ts_instance* self, const ts_call* call, ts_error* error) {
   return guarded(error, [&] { return as_layer(self).launch(kFamily, *call, error); });
 }
 

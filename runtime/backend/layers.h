@@ -68,8 +68,7 @@ std::shared_ptr<Backend> add_layers(std::shared_ptr<Backend> backend, const std:
 std::shared_ptr<Backend> make_layer(std::unique_ptr<Layer> layer, std::string_view name);
 
 /// The outermost layer of a class in front of a backend, null where there is none.
-template <class Kind>
-Kind* find_layer(const Backend& backend);
+template <class Kind> Kind* find_layer(const Backend& backend);
 
 namespace detail {
 Layer* layer_of(const Backend& backend);
@@ -77,8 +76,7 @@ Layer* layer_of(const Backend& backend);
 ts_status refuse(ts_error* error, ts_status status, const std::string& message, int32_t op = -1, uint64_t serial = 0);
 } // namespace detail
 
-template <class Kind>
-Kind* find_layer(const Backend& backend) {
+template <class Kind> Kind* find_layer(const Backend& backend) {
   for (Layer* layer = detail::layer_of(backend); layer != nullptr; layer = detail::layer_of(layer->inner()))
     if (auto* found = dynamic_cast<Kind*>(layer)) return found;
   return nullptr;

@@ -196,8 +196,9 @@ void throw_status(const Backend& backend, ts_status status, const ts_error& erro
   // A message that does not begin with a clause gets the op in its place.
   const std::string_view message = error.message;
   const bool labelled = message.starts_with('[') || error.op < 0 || error.op >= TS_OP_COUNT;
-  const std::string what = fmt::format("{}{} (device {})", labelled ? std::string() : fmt::format("[{}] ", ops::row(error.op).name),
-                                       message, backend.name());
+  const std::string what =
+      fmt::format("{}{} (device {})", labelled ? std::string() : fmt::format("[{}] ", ops::row(error.op).name), message,
+                  backend.name());
   switch (status) {
     case TS_UNSUPPORTED: throw TypeError(what);
     case TS_INVALID_ARGUMENT: throw ValueError(what);

@@ -62,15 +62,21 @@ struct BrainFloat16 {
 };
 
 /// The dtype of a host element type.
-template <class T>
-constexpr DType dtype_of() {
-  if constexpr (std::is_same_v<T, bool>) return DType::kBool;
-  else if constexpr (std::is_same_v<T, uint8_t>) return DType::kU8;
-  else if constexpr (std::is_same_v<T, int32_t>) return DType::kI32;
-  else if constexpr (std::is_same_v<T, int64_t>) return DType::kI64;
-  else if constexpr (std::is_same_v<T, Float16>) return DType::kF16;
-  else if constexpr (std::is_same_v<T, BrainFloat16>) return DType::kBF16;
-  else if constexpr (std::is_same_v<T, float>) return DType::kF32;
+template <class T> constexpr DType dtype_of() {
+  if constexpr (std::is_same_v<T, bool>)
+    return DType::kBool;
+  else if constexpr (std::is_same_v<T, uint8_t>)
+    return DType::kU8;
+  else if constexpr (std::is_same_v<T, int32_t>)
+    return DType::kI32;
+  else if constexpr (std::is_same_v<T, int64_t>)
+    return DType::kI64;
+  else if constexpr (std::is_same_v<T, Float16>)
+    return DType::kF16;
+  else if constexpr (std::is_same_v<T, BrainFloat16>)
+    return DType::kBF16;
+  else if constexpr (std::is_same_v<T, float>)
+    return DType::kF32;
   else {
     static_assert(std::is_same_v<T, double>, "not an element type");
     return DType::kF64;

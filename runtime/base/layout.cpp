@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <limits>
 #include <vector>
 
@@ -18,8 +19,7 @@ constexpr int64_t kEnumerated = int64_t{1} << 22;
   throw ValueError(fmt::format("[layout.15] shape {} and its strides reach beyond int64", shape_text(shape)));
 }
 
-template <class Visit>
-void for_each_position(const Layout& layout, Visit&& visit) {
+template <class Visit> void for_each_position(const Layout& layout, Visit&& visit) {
   const int64_t count = element_count(layout.shape);
   Dims index(layout.shape.size(), 0);
   int64_t position = layout.offset;
@@ -108,12 +108,12 @@ bool is_contiguous(const Layout& layout) {
 }
 
 bool self_overlaps(const Layout& layout) {
+  if (std::find(layout.shape.begin(), layout.shape.end(), 0) != layout.shape.end()) return false;
   struct Axis {
     int64_t stride, extent;
   };
   SmallVector<Axis, 8> axes;
   for (int axis = 0; axis < layout.rank(); ++axis) {
-    if (layout.shape[axis] == 0) return false;
     if (layout.shape[axis] == 1) continue;
     if (layout.strides[axis] == 0) return true;
     axes.push_back({std::abs(layout.strides[axis]), layout.shape[axis]});
@@ -174,8 +174,8 @@ Dims broadcast_shapes(std::span<const int64_t> a, std::span<const int64_t> b, co
   for (size_t i = 0; i < rank; ++i) { // from the last axis
     const int64_t x = i < a.size() ? a[a.size() - 1 - i] : 1, y = i < b.size() ? b[b.size() - 1 - i] : 1;
     if (x != y && x != 1 && y != 1) {
-      throw ValueError(fmt::format("[layout.4] {}: shapes {} and {} do not broadcast: {} meets {} on axis {}",
-                                   op, shape_text(a), shape_text(b), x, y, rank - 1 - i));
+      throw ValueError(fmt::format("[layout.4] {}: shapes {} and {} do not broadcast: {} meets {} on axis {}", op,
+                                   shape_text(a), shape_text(b), x, y, rank - 1 - i));
     }
     shape[rank - 1 - i] = x == 1 ? y : x;
   }
@@ -195,8 +195,8 @@ Layout broadcast(const Layout& layout, std::span<const int64_t> shape, const cha
     wide.strides[axis] = extent == 1 ? 0 : layout.strides[axis - added];
   }
   if (!fits) {
-    throw ValueError(fmt::format("[layout.4] {}: shape {} does not broadcast to {}", op,
-                                 shape_text(layout.shape), shape_text(shape)));
+    throw ValueError(fmt::format("[layout.4] {}: shape {} does not broadcast to {}", op, shape_text(layout.shape),
+                                 shape_text(shape)));
   }
   return wide;
 }
@@ -220,8 +220,10 @@ void merge_axes(std::span<Layout> layouts, Dims& groups) {
     return std::all_of(layouts.begin(), layouts.end(), [&](const Layout& l) { return l.shape[axis] == 1; });
   };
   for (size_t axis = 0; axis < groups.size();)
-    if (groups[axis] != kAlone && extent_one(axis)) erase(axis);
-    else ++axis;
+    if (groups[axis] != kAlone && extent_one(axis))
+      erase(axis);
+    else
+      ++axis;
   for (size_t axis = 0; axis + 1 < groups.size();) {
     const auto advances = [&](const Layout& l) {
       if (l.shape[axis] == 1 || l.shape[axis + 1] == 1) return true;

@@ -94,11 +94,16 @@ private:
   }();
 };
 
-#define TS_LIST(...) {__VA_ARGS__}
-#define TS_PASS_IN(x) OperandRow{#x, Role::in}
-#define TS_PASS_INDEX(x) OperandRow{#x, Role::index}
-#define TS_PASS_MASK(x) OperandRow{#x, Role::mask}
-#define TS_PASS_INOUT(x) OperandRow{#x, Role::inout}
+#define TS_LIST(...)                                                                                                   \
+  { __VA_ARGS__ }
+#define TS_PASS_IN(x)                                                                                                  \
+  OperandRow { #x, Role::in }
+#define TS_PASS_INDEX(x)                                                                                               \
+  OperandRow { #x, Role::index }
+#define TS_PASS_MASK(x)                                                                                                \
+  OperandRow { #x, Role::mask }
+#define TS_PASS_INOUT(x)                                                                                               \
+  OperandRow { #x, Role::inout }
 void Table::read_functions() {
 #define TS_FUNCTION(name, Name, id, family, results, parameters, operands, slots)                                      \
   add(#name, id, family, results, TS_LIST operands);
@@ -111,7 +116,7 @@ void Table::read_instances() {
 }
 
 void Table::read_rules() {
-#define TS_RULE(name, family, shape_rule, empty_rule, alias)                                                                   \
+#define TS_RULE(name, family, shape_rule, empty_rule, alias)                                                           \
   {                                                                                                                    \
     OpRow& op = named(#name);                                                                                          \
     op.shape = ShapeRule::shape_rule;                                                                                  \

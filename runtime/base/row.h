@@ -21,7 +21,17 @@ enum class Role : uint8_t { in, index, mask, inout };
 enum class AttributeKind : uint8_t { integer, real, boolean, axis, axes, value };
 /// How the shapes of operands and outputs hang together.
 enum class ShapeRule : uint8_t {
-  broadcast, same, one, reduce, arg_reduce, topk, matmul, gather, index_select, scatter, index_add
+  broadcast,
+  same,
+  one,
+  reduce,
+  arg_reduce,
+  topk,
+  matmul,
+  gather,
+  index_select,
+  scatter,
+  index_add
 };
 /// What no element gives.
 enum class EmptyRule : uint8_t { empty, unchanged, identity, zeros, nan, error };

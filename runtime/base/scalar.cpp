@@ -12,15 +12,13 @@ namespace ts {
 
 namespace {
 
-template <class T>
-uint64_t bits_of(T value) {
+template <class T> uint64_t bits_of(T value) {
   uint64_t bits = 0;
   std::memcpy(&bits, &value, sizeof value);
   return bits;
 }
 
-template <class T>
-T value_of(uint64_t bits) {
+template <class T> T value_of(uint64_t bits) {
   T value;
   std::memcpy(&value, &bits, sizeof value);
   return value;

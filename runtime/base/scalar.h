@@ -15,8 +15,7 @@ public:
   Scalar() = default;
   Scalar(bool value) : kind_(DTypeClass::kBool), integer_(value ? 1 : 0) {}
   template <std::integral T>
-    requires(!std::same_as<T, bool>)
-  Scalar(T value) : kind_(DTypeClass::kInteger), integer_(checked(value)) {}
+  requires(!std::same_as<T, bool>) Scalar(T value) : kind_(DTypeClass::kInteger), integer_(checked(value)) {}
   Scalar(double value) : kind_(DTypeClass::kFloating), real_(value) {}
   Scalar(float value) : Scalar(static_cast<double>(value)) {}
 
@@ -40,10 +39,11 @@ public:
   friend bool operator==(const Scalar& a, const Scalar& b);
 
 private:
-  template <class T>
-  static int64_t checked(T value) {
-    if constexpr (sizeof(T) == 8 && std::is_unsigned_v<T>) return checked_unsigned(value);
-    else return static_cast<int64_t>(value);
+  template <class T> static int64_t checked(T value) {
+    if constexpr (sizeof(T) == 8 && std::is_unsigned_v<T>)
+      return checked_unsigned(value);
+    else
+      return static_cast<int64_t>(value);
   }
   static int64_t checked_unsigned(uint64_t value);
 

@@ -17,8 +17,7 @@
 
 namespace ts {
 
-template <class T, size_t N>
-class SmallVector {
+template <class T, size_t N> class SmallVector {
   static_assert(std::is_trivially_copyable_v<T>);
 
 public:

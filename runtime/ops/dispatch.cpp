@@ -1,7 +1,7 @@
 #include "runtime/ops/dispatch.h"
 
 #include "runtime/errors.h"
-#include "runtime/ops/launch.h"
+#include "runtime/ops/bind.h"
 #include "runtime/ops/promotion.h"
 #include "runtime/ops/shapes.h"
 
@@ -14,16 +14,15 @@ namespace ops {
 
 namespace {
 
-constexpr int kRankMask = 64; // axes that a bit mask can name
-
 // All tensors of a call, outputs included, live on one device: there is no implicit transfer.
 Device common_device(const OpRow& row, std::span<const Input> operands, const Options& options) {
   const Tensor* first = nullptr;
   const auto meet = [&](const Tensor& tensor) {
-    if (first == nullptr) first = &tensor;
+    if (first == nullptr)
+      first = &tensor;
     else if (!(tensor.device() == first->device())) {
-      throw DeviceError(fmt::format("[backend.50] {}: all tensors must be on one device, but found {} and {}",
-                                    row.name, first->device().name(), tensor.device().name()));
+      throw DeviceError(fmt::format("[backend.50] {}: all tensors must be on one device, but found {} and {}", row.name,
+                                    first->device().name(), tensor.device().name()));
     }
   };
   for (const Input& operand : operands)
@@ -34,99 +33,17 @@ Device common_device(const OpRow& row, std::span<const Input> operands, const Op
   return first->device();
 }
 
-void check_counts(const OpRow& row, std::span<const Input> operands, std::span<const Attribute> attributes) {
-  if (operands.size() != row.operands.size() || attributes.size() != row.attributes.size()) {
-    throw TypeError(fmt::format("{}: takes {} operands and {} attributes, got {} and {}", row.name, row.operands.size(),
-                                row.attributes.size(), operands.size(), attributes.size()));
-  }
-  if (row.family == TS_FAMILY_ELEMENTWISE) return;
-  for (size_t i = 0; i < operands.size(); ++i)
-    if (operands[i].is_scalar())
-      throw TypeError(fmt::format("[{0}] operand {1} must be a tensor", row.name, row.operands[i].name));
-}
-
-// The operands as the door orders them, converted to the instance's dtypes on their device.
-void bind_inputs(Launch& call, const Instance& instance, std::span<const Input> operands) {
-  for (size_t i = 0; i < operands.size(); ++i) {
-    if (static_cast<int>(i) == call.row->inout) continue;
-    Bound& bound = call.inputs[static_cast<size_t>(call.input_count++)];
-    bound.dtype = instance.in[i];
-    if (operands[i].is_scalar()) {
-      bound.bits = encode_operand(*call.row, operands[i].scalar(), bound.dtype);
-      continue;
-    }
-    bound.tensor = operands[i].tensor().to(bound.dtype);
-    bound.layout = bound.tensor.layout();
-  }
-}
-
-int64_t mask_of(const OpRow& row, const Axes& axes, int rank) {
-  if (rank > kRankMask) throw ValueError(fmt::format("[layout.21] {}: {} axes, at most {}", row.name, rank, kRankMask));
-  if (axes.all()) return rank == 0 ? 0 : static_cast<int64_t>(~uint64_t{0} >> (kRankMask - rank));
-  uint64_t mask = 0;
-  for (const int64_t axis : axes.axes()) {
-    const uint64_t bit = uint64_t{1} << normalize_axis(axis, rank, row.name);
-    if ((mask & bit) != 0) throw ValueError(fmt::format("[{}] axis {} is named twice", row.name, axis));
-    mask |= bit;
-  }
-  return static_cast<int64_t>(mask);
-}
-
-ts_attribute value_attribute(const OpRow& row, const AttributeRow& attribute, const Scalar& value, DType dtype) {
-  if (!value.fits(dtype)) {
-    throw ValueError(fmt::format("[numerics.16] {}: {} = {} does not fit {}", row.name, attribute.name, value.str(),
-                                 name(dtype)));
-  }
-  if (is_floating(dtype)) return {TS_ATTRIBUTE_REAL, 0, 0, value.real()};
-  return {TS_ATTRIBUTE_INTEGER, 0, value.integer(), 0};
-}
-
-void bind_attributes(Launch& call, const Instance& instance, std::span<const Attribute> attributes, int rank) {
-  const OpRow& row = *call.row;
-  call.attribute_count = static_cast<int>(attributes.size());
-  for (size_t slot = 0; slot < attributes.size(); ++slot) {
-    const AttributeRow& attribute = row.attributes[slot];
-    ts_attribute& bound = call.attributes[slot];
-    if (attribute.kind == AttributeKind::axes) {
-      const auto* axes = std::get_if<Axes>(&attributes[slot]);
-      const Axes one = axes != nullptr ? *axes : Axes(std::get<Scalar>(attributes[slot]).integer());
-      bound = {TS_ATTRIBUTE_INTEGER, 0, mask_of(row, one, rank), 0};
-      call.axes_slot = static_cast<int>(slot);
-      continue;
-    }
-    const auto* value = std::get_if<Scalar>(&attributes[slot]);
-    if (value == nullptr) throw TypeError(fmt::format("{}: attribute {} is a number", row.name, attribute.name));
-    const bool whole = attribute.kind != AttributeKind::real && attribute.kind != AttributeKind::value;
-    if (whole && value->is_real())
-      throw TypeError(fmt::format("{}: attribute {} is an integer, got {}", row.name, attribute.name, value->str()));
-    switch (attribute.kind) {
-      case AttributeKind::value: {
-        const auto of = static_cast<size_t>(attribute.of);
-        const DType dtype = attribute.of_output ? instance.out[of] : instance.in[row.operand_of_input(of)];
-        bound = value_attribute(row, attribute, *value, dtype);
-        break;
-      }
-      case AttributeKind::axis:
-        bound = {TS_ATTRIBUTE_INTEGER, 0, normalize_axis(value->integer(), rank, row.name), 0};
-        call.axis_slot = static_cast<int>(slot);
-        break;
-      case AttributeKind::real: bound = {TS_ATTRIBUTE_REAL, 0, 0, value->real()}; break;
-      default: bound = {TS_ATTRIBUTE_INTEGER, 0, value->integer(), 0};
-    }
-  }
-}
-
 void require_shape(const OpRow& row, const Tensor& out, const Dims& shape) {
   if (out.shape() == shape) return;
-  throw ValueError(fmt::format("[{0}] the result has shape {1}, out has {2}", row.name, shape_text(shape),
-                               shape_text(out.shape())));
+  throw ValueError(
+      fmt::format("[{0}] the result has shape {1}, out has {2}", row.name, shape_text(shape), shape_text(out.shape())));
 }
 
-// A result may go to a tensor of a dtype that holds all its values, not to a smaller one.
+// A result may go to a tensor of a dtype that it promotes to, not to a lesser one.
 void require_castable(const OpRow& row, DType result, DType out) {
   if (promote(result, out) == out) return;
-  throw TypeError(fmt::format("[{}] the result is {} and cannot be written to {} without loss",
-                              row.name, name(result), name(out)));
+  throw TypeError(
+      fmt::format("[{}] the result is {}, which does not promote to the {} of out", row.name, name(result), name(out)));
 }
 
 // How an output may lie to an input, so that the kernel may write it while it reads.
@@ -134,22 +51,20 @@ bool needs_temporary(const Launch& call, size_t output, const Bound& target) {
   for (size_t i = 0; i < static_cast<size_t>(call.input_count); ++i) {
     const Bound& input = call.inputs[i];
     if (input.immediate() || input.tensor.storage() != target.tensor.storage()) continue;
-    const Overlap meets =
-        range_overlap(target.layout, itemsize(target.dtype), input.layout, itemsize(input.dtype));
+    const Overlap meets = range_overlap(target.layout, itemsize(target.dtype), input.layout, itemsize(input.dtype));
     const bool identical_allowed = output == 0 && (call.row->identical_inputs >> i & 1) != 0;
     if (meets == Overlap::kSome || (meets == Overlap::kIdentical && !identical_allowed)) return true;
   }
   return false;
 }
 
-void separate_outputs(const Launch& call) {
-  for (int i = 1; i < call.output_count; ++i) {
-    const Bound& a = call.outputs[0];
-    const Bound& b = call.outputs[static_cast<size_t>(i)];
-    if (a.tensor.storage() != b.tensor.storage()) continue;
-    if (overlap(a.layout, itemsize(a.dtype), b.layout, itemsize(b.dtype)) != Overlap::kNone)
-      throw ValueError(fmt::format("[layout.17] {}: its outputs overlap each other", call.row->name));
-  }
+// Two results cannot go to one place, temporaries or not.
+void require_apart(const OpRow& row, const Options& options) {
+  const Tensor* a = options.out[0];
+  const Tensor* b = options.out[1];
+  if (a == nullptr || b == nullptr || a->storage() != b->storage()) return;
+  if (overlap(a->layout(), itemsize(a->dtype()), b->layout(), itemsize(b->dtype())) != Overlap::kNone)
+    throw ValueError(fmt::format("[layout.17] {}: its outputs overlap each other", row.name));
 }
 
 Bound bound_output(const Tensor& tensor, const Shapes& shapes, size_t i) {
@@ -168,7 +83,8 @@ void copy_inputs_that_meet(Launch& call, const Bound& inout) {
   }
 }
 
-std::optional<Results> call_exact_comparison(const OpRow& row, std::span<const Input> operands, const Options& options) {
+std::optional<Results> call_exact_comparison(const OpRow& row, std::span<const Input> operands,
+                                             const Options& options) {
   const std::optional<ExactComparison> exact = exact_comparison(row, operands);
   if (!exact) return std::nullopt;
   const Tensor& x = operands[operands[0].is_scalar() ? 1 : 0].tensor();
@@ -188,8 +104,10 @@ std::optional<Results> call_exact_comparison(const OpRow& row, std::span<const I
 Results call_movement(const OpRow& row, std::span<const Input> operands, std::span<const Attribute> attributes,
                       const Options& options) {
   if (options.out[0] == nullptr) throw TypeError(fmt::format("{}: takes the dtype of its result from out", row.name));
-  if (row.family == TS_FAMILY_FILL) fill(*options.out[0], std::get<Scalar>(attributes[0]));
-  else convert_into(*options.out[0], operands[0].tensor());
+  if (row.family == TS_FAMILY_FILL)
+    fill(*options.out[0], std::get<Scalar>(attributes[0]));
+  else
+    convert_into(*options.out[0], operands[0].tensor());
   Results results;
   results[0] = *options.out[0];
   return results;
@@ -213,7 +131,8 @@ void surface_index_errors(const OpRow& row, Device device) {
 Results call(const OpRow& row, std::span<const Input> operands, std::span<const Attribute> attributes,
              const Options& options) {
   check_counts(row, operands, attributes);
-  if (row.family == TS_FAMILY_FILL || row.family == TS_FAMILY_CONVERT) return call_movement(row, operands, attributes, options);
+  if (row.family == TS_FAMILY_FILL || row.family == TS_FAMILY_CONVERT)
+    return call_movement(row, operands, attributes, options);
   const Device device = common_device(row, operands, options);
   if (std::optional<Results> compared = call_exact_comparison(row, operands, options)) return *compared;
   const Instance& instance = resolve(row, operands);
@@ -227,11 +146,14 @@ Results call(const OpRow& row, std::span<const Input> operands, std::span<const 
   if (has_inout) {
     inout = operands[static_cast<size_t>(row.inout)].tensor();
     const DType wanted = instance.in[static_cast<size_t>(row.inout)];
-    if (options.out[0] == nullptr) inout = inout.dtype() == wanted ? inout.clone() : inout.to(wanted);
-    else if (inout.dtype() != wanted) require_castable(row, wanted, inout.dtype());
+    if (options.out[0] == nullptr)
+      inout = inout.dtype() == wanted ? inout.clone() : inout.to(wanted);
+    else if (inout.dtype() != wanted)
+      require_castable(row, wanted, inout.dtype());
   }
   const int rank = has_inout ? inout.rank() : launched.input_count > 0 ? launched.inputs[0].layout.rank() : 0;
   bind_attributes(launched, instance, attributes, rank);
+  require_apart(row, options);
   const Shapes shapes = apply_shape_rule(launched, has_inout ? &inout.layout() : nullptr, options.keepdims);
 
   Results results;
@@ -248,62 +170,19 @@ Results call(const OpRow& row, std::span<const Input> operands, std::span<const 
     require_shape(row, results[i], shapes.result[i]);
     if (results[i].dtype() != instance.out[i]) require_castable(row, instance.out[i], results[i].dtype());
     launched.outputs[i] = bound_output(results[i], shapes, i);
-    if (is_inout) copy_inputs_that_meet(launched, launched.outputs[i]);
+    if (is_inout)
+      copy_inputs_that_meet(launched, launched.outputs[i]);
     else if (results[i].dtype() != instance.out[i] || needs_temporary(launched, i, launched.outputs[i])) {
       written[i] = empty(shapes.result[i], instance.out[i], device);
       launched.outputs[i] = bound_output(written[i], shapes, i);
     }
     results[i].storage()->bump_version();
   }
-  separate_outputs(launched);
   launch(device, launched);
   for (size_t i = 0; i < static_cast<size_t>(row.output_count); ++i)
     if (written[i].defined()) convert_into(results[i], written[i]);
   surface_index_errors(row, device);
   return results;
-}
-
-void convert_into(const Tensor& target, const Tensor& source) {
-  static const OpRow& convert = row(TS_OP_CONVERT);
-  require_writable(target, "copy_");
-  if (!(target.device() == source.device())) {
-    throw DeviceError(fmt::format("[backend.50] convert: all tensors must be on one device, but found {} and {}",
-                                  target.device().name(), source.device().name()));
-  }
-  Launch launched;
-  launched.row = &convert;
-  launched.output_count = launched.input_count = 1;
-  launched.inputs[0] = {source, broadcast(source.layout(), target.shape(), "copy_"), source.dtype(), 0};
-  launched.outputs[0] = {target, target.layout(), target.dtype(), 0};
-  launched.groups = Dims(target.shape().size(), 0);
-  if (target.storage() == source.storage()) {
-    const Overlap meets = range_overlap(target.layout(), itemsize(target.dtype()), launched.inputs[0].layout,
-                                        itemsize(source.dtype()));
-    if (meets == Overlap::kIdentical && target.dtype() == source.dtype()) return;
-    if (meets != Overlap::kNone) return convert_into(target, source.clone());
-  }
-  target.storage()->bump_version();
-  launch(target.device(), launched);
-}
-
-void fill(const Tensor& target, const Scalar& value) {
-  static const OpRow& op = row(TS_OP_FILL);
-  require_writable(target, "fill_");
-  Launch launched;
-  launched.row = &op;
-  launched.output_count = launched.attribute_count = 1;
-  launched.attributes[0] = value_attribute(op, op.attributes[0], value, target.dtype());
-  launched.outputs[0] = {target, target.layout(), target.dtype(), 0};
-  launched.groups = Dims(target.shape().size(), 0);
-  target.storage()->bump_version();
-  launch(target.device(), launched);
-}
-
-void require_writable(const Tensor& target, const char* op) {
-  if (!self_overlaps(target.layout())) return;
-  throw ValueError(fmt::format("[layout.19] {}: cannot write to a view of shape {} in which several indices name one "
-                               "element; clone() it first",
-                               op, shape_text(target.shape())));
 }
 
 } // namespace ops

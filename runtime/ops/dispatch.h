@@ -1,8 +1,8 @@
 // The one generic way of every operation: row, device, promotion, broadcast, outputs, overlap, then launch.
 #pragma once
 
-#include "runtime/ops/input.h"
 #include "runtime/base/row.h"
+#include "runtime/ops/input.h"
 #include "runtime/tensor/movement.h"
 
 #include <array>

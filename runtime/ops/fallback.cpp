@@ -45,8 +45,8 @@ void transfer(DeviceRow& row, const HostCopy& copy, ts_buffer buffer, bool to_ho
 void fall_back(Device device, Launch& call, const char* reason) {
   const Device host = host_device();
   if (device == host) {
-    throw TypeError(fmt::format("[backend.35] {}: not supported by device {}: {}", call.row->name, device.name(),
-                                reason));
+    throw TypeError(
+        fmt::format("[backend.35] {}: not supported by device {}: {}", call.row->name, device.name(), reason));
   }
   DeviceRow& row = device.row();
   Launch copy = call;

@@ -15,8 +15,7 @@ public:
   Input(Tensor tensor) : tensor_(std::move(tensor)) {}
   Input(const Scalar& scalar) : scalar_(scalar) {}
   template <class T>
-    requires std::is_arithmetic_v<T>
-  Input(T scalar) : scalar_(scalar) {}
+  requires std::is_arithmetic_v<T> Input(T scalar) : scalar_(scalar) {}
 
   bool is_scalar() const { return !tensor_.defined(); }
   const Tensor& tensor() const { return tensor_; }
@@ -31,8 +30,7 @@ private:
 class Axes {
 public:
   Axes() : all_(true) {}
-  template <std::integral T>
-  Axes(T axis) : axes_{static_cast<int64_t>(axis)} {}
+  template <std::integral T> Axes(T axis) : axes_{static_cast<int64_t>(axis)} {}
   Axes(std::initializer_list<int64_t> axes) : axes_(axes) {}
   Axes(const std::vector<int64_t>& axes) : axes_(axes) {}
   Axes(const Dims& axes) : axes_(axes) {}

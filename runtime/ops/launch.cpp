@@ -109,9 +109,10 @@ void merge_to_rank_max(Launch& call) {
   const Dims before = groups;
   merge_axes({layouts.data(), count}, groups);
   if (groups.size() > TS_RANK_MAX) {
-    throw ValueError(fmt::format("[layout.21] {}: {} axes are left after merging those that advance together, a view has "
-                                 "at most {}",
-                                 call.row->name, groups.size(), TS_RANK_MAX));
+    throw ValueError(
+        fmt::format("[layout.21] {}: {} axes are left after merging those that advance together, a view has "
+                    "at most {}",
+                    call.row->name, groups.size(), TS_RANK_MAX));
   }
   size_t next = 0;
   const auto put_back = [&](Bound& bound) {

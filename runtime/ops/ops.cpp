@@ -9,10 +9,11 @@ namespace ts {
 
 namespace {
 
-template <int kResults>
-auto packed(Results&& results) {
-  if constexpr (kResults == 1) return std::move(results[0]);
-  else return TensorPair(std::move(results[0]), std::move(results[1]));
+template <int kResults> auto packed(Results&& results) {
+  if constexpr (kResults == 1)
+    return std::move(results[0]);
+  else
+    return TensorPair(std::move(results[0]), std::move(results[1]));
 }
 
 template <int kResults>
@@ -39,8 +40,8 @@ Tensor arg_reduce(int32_t id, const Input& x, std::optional<int64_t> axis, bool 
   Tensor scalar_out;
   if (out != nullptr) {
     if (out->shape() != ones)
-      throw ValueError(fmt::format("[{0}] the result has shape {1}, out has {2}", ops::row(id).name,
-                                   shape_text(ones), shape_text(out->shape())));
+      throw ValueError(fmt::format("[{0}] the result has shape {1}, out has {2}", ops::row(id).name, shape_text(ones),
+                                   shape_text(out->shape())));
     scalar_out = reshape(*out, {});
     options.out[0] = &scalar_out;
   }
@@ -51,7 +52,8 @@ Tensor arg_reduce(int32_t id, const Input& x, std::optional<int64_t> axis, bool 
 } // namespace
 
 #define TS_STRIP(...) __VA_ARGS__
-#define TS_LIST(...) {__VA_ARGS__}
+#define TS_LIST(...)                                                                                                   \
+  { __VA_ARGS__ }
 #define TS_RESULT_1 Tensor
 #define TS_RESULT_2 TensorPair
 #define TS_OUT_1 const Tensor& out
@@ -89,9 +91,7 @@ Tensor arg_reduce(int32_t id, const Input& x, std::optional<int64_t> axis, bool 
 #define TS_FIRST(x, ...) x
 
 #define TS_DEFINE(name, id, results, parameters, operands, slots, keep)                                                \
-  TS_RESULT_##results name parameters {                                                                                \
-    return run<results>(id, TS_LIST operands, TS_LIST slots, {{}, keep});                                              \
-  }                                                                                                                    \
+  TS_RESULT_##results name parameters { return run<results>(id, TS_LIST operands, TS_LIST slots, {{}, keep}); }        \
   TS_RESULT_##results name##_out(TS_OUT_##results, TS_STRIP parameters) {                                              \
     return run<results>(id, TS_LIST operands, TS_LIST slots, {{TS_OPTIONS_##results}, keep});                          \
   }
@@ -101,10 +101,7 @@ Tensor arg_reduce(int32_t id, const Input& x, std::optional<int64_t> axis, bool 
   }
 
 namespace {
-template <class... Rest>
-const Input& first_of(const Input& first, const Rest&...) {
-  return first;
-}
+template <class... Rest> const Input& first_of(const Input& first, const Rest&...) { return first; }
 } // namespace
 
 #define TS_DEFINE_TS_FAMILY_FILL(...)

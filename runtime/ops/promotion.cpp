@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace ts {
 
 DType promote(DType a, DType b) {
@@ -34,8 +36,8 @@ DType default_dtype(DTypeClass kind) {
   const Role role = row.operands[operand].role;
   const bool masked = role == Role::mask || role == Role::index;
   throw TypeError(fmt::format("[{0}] {1}operand {2} is {3}; it takes {4}", masked ? "numerics.19" : row.name,
-                              masked ? std::string(row.name) + ": " : "",
-                              row.operands[operand].name, name(given), dtype_names(row.dtypes[operand])));
+                              masked ? std::string(row.name) + ": " : "", row.operands[operand].name, name(given),
+                              dtype_names(row.dtypes[operand])));
 }
 
 } // namespace
@@ -59,8 +61,10 @@ const Instance& resolve(const OpRow& row, std::span<const Input> operands) {
   std::array<DType, kOperandsMax> wanted{};
   for (size_t i = 0; i < operands.size(); ++i) {
     const auto group = static_cast<size_t>(row.group[i]);
-    if (tensors[group]) wanted[i] = scalars[group] ? promote(*tensors[group], *scalars[group]) : *tensors[group];
-    else wanted[i] = default_dtype(*scalars[group]);
+    if (tensors[group])
+      wanted[i] = scalars[group] ? promote(*tensors[group], *scalars[group]) : *tensors[group];
+    else
+      wanted[i] = default_dtype(*scalars[group]);
     if (!allows(row.dtypes[i], wanted[i])) wrong_dtype(row, i, wanted[i]);
   }
   for (const Instance& instance : row.instances)
@@ -71,8 +75,8 @@ const Instance& resolve(const OpRow& row, std::span<const Input> operands) {
 uint64_t encode_operand(const OpRow& row, const Scalar& scalar, DType dtype) {
   // A truth value is a number wherever numbers are taken.
   if (!scalar.fits(dtype)) {
-    throw ValueError(fmt::format("[numerics.16] {}: the number {} does not fit {}", row.name, scalar.str(),
-                                 name(dtype)));
+    throw ValueError(
+        fmt::format("[numerics.16] {}: the number {} does not fit {}", row.name, scalar.str(), name(dtype)));
   }
   return scalar.encode(dtype);
 }

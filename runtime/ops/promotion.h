@@ -2,8 +2,8 @@
 // (spec/numerics.md).
 #pragma once
 
-#include "runtime/ops/input.h"
 #include "runtime/base/row.h"
+#include "runtime/ops/input.h"
 
 #include <optional>
 #include <span>

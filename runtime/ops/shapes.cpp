@@ -55,7 +55,8 @@ Shapes reduce_rule(Launch& call, uint64_t mask, bool keepdims) {
   }
   if (!keepdims) shapes.hidden = mask;
   if (call.row->empty == EmptyRule::error && reduced == 0 && kept > 0)
-    throw ValueError(fmt::format("[reduce.7] {}: shape {} has no element to choose from", call.row->name, shape_text(x)));
+    throw ValueError(
+        fmt::format("[reduce.7] {}: shape {} has no element to choose from", call.row->name, shape_text(x)));
   return shapes;
 }
 
@@ -185,7 +186,8 @@ Shapes apply_shape_rule(Launch& call, const Layout* inout, bool keepdims) {
       const int64_t k = call.attributes[1].integer;
       groups_alone(call, call.inputs[0].layout.rank(), axis_of(call));
       if (k < 0 || k > shape[axis_of(call)])
-        throw ValueError(fmt::format("[topk.2] k {} is not within axis {} of extent {}", k, axis_of(call), shape[axis_of(call)]));
+        throw ValueError(
+            fmt::format("[topk.2] k {} is not within axis {} of extent {}", k, axis_of(call), shape[axis_of(call)]));
       shape[axis_of(call)] = k;
       return all(call, shape);
     }

@@ -12,7 +12,7 @@ namespace ts::ops {
 struct Shapes {
   std::array<Dims, kOutputsMax> door;   ///< shapes of the outputs as the door wants them
   std::array<Dims, kOutputsMax> result; ///< shapes as the caller sees them
-  uint64_t hidden = 0; ///< door axes, all of extent 1, that the caller does not see, a bit each
+  uint64_t hidden = 0;                  ///< door axes, all of extent 1, that the caller does not see, a bit each
 };
 
 /// Applies the row's shape rule. Inputs of the launch hold the operands' own layouts, attributes are final (axes

@@ -12,11 +12,11 @@
 namespace ts {
 
 struct AllocatorStats {
-  uint64_t hits = 0;           ///< allocations served from the cache
-  uint64_t misses = 0;         ///< allocations that reached the device
-  uint64_t cached_bytes = 0;   ///< held and given to nobody
-  uint64_t in_use_bytes = 0;   ///< given out, rounded up to size classes
-  uint64_t peak_bytes = 0;     ///< the most ever given out at once
+  uint64_t hits = 0;         ///< allocations served from the cache
+  uint64_t misses = 0;       ///< allocations that reached the device
+  uint64_t cached_bytes = 0; ///< held and given to nobody
+  uint64_t in_use_bytes = 0; ///< given out, rounded up to size classes
+  uint64_t peak_bytes = 0;   ///< the most ever given out at once
 };
 
 /// A piece of device memory.

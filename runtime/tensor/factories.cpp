@@ -12,8 +12,7 @@ namespace ts {
 namespace {
 
 // Elements are made on the host and cross once: no backend needs an operation for it.
-template <class Value>
-Tensor from_sequence(int64_t count, DType dtype, Device device, Value&& value) {
+template <class Value> Tensor from_sequence(int64_t count, DType dtype, Device device, Value&& value) {
   const auto width = static_cast<size_t>(itemsize(dtype));
   std::vector<std::byte> bytes(static_cast<size_t>(count) * width);
   for (int64_t i = 0; i < count; ++i) {

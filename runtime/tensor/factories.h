@@ -28,11 +28,9 @@ inline Tensor eye(int64_t rows) { return eye(rows, rows); }
 /// Dense, from numel * itemsize bytes of host memory in row-major order; the bytes are copied before it returns.
 Tensor from_host(const void* data, const Dims& shape, DType dtype, Device device = {});
 /// Dense, from values in row-major order. ValueError where their number is not the shape's.
-template <class T>
-Tensor from_values(const std::vector<T>& values, const Dims& shape, Device device = {}) {
+template <class T> Tensor from_values(const std::vector<T>& values, const Dims& shape, Device device = {}) {
   if (static_cast<int64_t>(values.size()) != element_count(shape))
-    throw ValueError("[from_values] " + std::to_string(values.size()) + " values for shape " +
-                     shape_text(shape));
+    throw ValueError("[from_values] " + std::to_string(values.size()) + " values for shape " + shape_text(shape));
   if constexpr (std::same_as<T, bool>) {
     const std::vector<uint8_t> bytes(values.begin(), values.end());
     return from_host(bytes.data(), shape, DType::kBool, device);
@@ -41,8 +39,7 @@ Tensor from_values(const std::vector<T>& values, const Dims& shape, Device devic
   }
 }
 /// One axis.
-template <class T>
-Tensor from_values(const std::vector<T>& values, Device device = {}) {
+template <class T> Tensor from_values(const std::vector<T>& values, Device device = {}) {
   return from_values(values, Dims{static_cast<int64_t>(values.size())}, device);
 }
 

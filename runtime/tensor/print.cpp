@@ -110,8 +110,8 @@ private:
     for (int inner = axis + 1; inner < shown_.rank(); ++inner) step *= shown_.shape()[inner];
     const bool gap = summarized(whole_, options_, axis);
     const std::string indent(std::string_view("tensor(").size() + static_cast<size_t>(axis) + 1, ' ');
-    const auto per_line = std::max<int64_t>(
-        1, (options_.line_width - static_cast<int64_t>(indent.size())) / static_cast<int64_t>(formatter_.width() + 2));
+    const auto per_line = std::max<int64_t>(1, (options_.line_width - static_cast<int64_t>(indent.size())) /
+                                                   static_cast<int64_t>(formatter_.width() + 2));
     const std::string separator =
         innermost ? ", " : "," + std::string(static_cast<size_t>(shown_.rank() - axis - 1), '\n') + indent;
     out_ += '[';

@@ -24,8 +24,8 @@ Storage::Storage(Device device, void* native, uint64_t bytes, std::function<void
   };
   ts_error error = make_error();
   const std::lock_guard lock(row.queue);
-  const ts_status status = row.table().import(row.instance(), row.index, native, bytes, run_deleter, context.get(),
-                                              &block_.buffer, &error);
+  const ts_status status =
+      row.table().import(row.instance(), row.index, native, bytes, run_deleter, context.get(), &block_.buffer, &error);
   if (status != TS_OK) throw_status(*row.backend, status, error);
   static_cast<void>(context.release()); // the backend's now
 }
@@ -33,8 +33,10 @@ Storage::Storage(Device device, void* native, uint64_t bytes, std::function<void
 Storage::~Storage() {
   DeviceRow& row = device_.row();
   if (mapped_ && row.table().unmap != nullptr) row.table().unmap(row.instance(), block_.buffer);
-  if (imported_) door::release(row, block_.buffer);
-  else Allocator::of(device_).release(block_);
+  if (imported_)
+    door::release(row, block_.buffer);
+  else
+    Allocator::of(device_).release(block_);
 }
 
 std::byte* Storage::map() {

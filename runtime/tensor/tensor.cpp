@@ -14,14 +14,13 @@ namespace ts {
 
 namespace {
 
-uint64_t byte_offset(const Tensor& x) {
-  return static_cast<uint64_t>(x.offset() * itemsize(x.dtype()));
-}
+uint64_t byte_offset(const Tensor& x) { return static_cast<uint64_t>(x.offset() * itemsize(x.dtype())); }
 
 uint64_t byte_count(const Tensor& x) { return static_cast<uint64_t>(x.numel() * itemsize(x.dtype())); }
 
 // Stride-0 axes cut to extent 1: what a transfer has to carry.
 Tensor stored_part(const Tensor& x) {
+  if (x.numel() == 0) return x;
   Layout layout = x.layout();
   for (int axis = 0; axis < layout.rank(); ++axis)
     if (layout.strides[axis] == 0 && layout.shape[axis] > 1) layout.shape[axis] = 1;
@@ -65,9 +64,7 @@ void Tensor::require_dtype(DType wanted) const {
     throw TypeError(fmt::format("[backend.52] this tensor has dtype {}, not {}", ts::name(dtype()), ts::name(wanted)));
 }
 
-bool Tensor::is_compact() const {
-  return is_contiguous() && offset() == 0 && byte_count(*this) == storage()->bytes();
-}
+bool Tensor::is_compact() const { return is_contiguous() && offset() == 0 && byte_count(*this) == storage()->bytes(); }
 
 Tensor Tensor::contiguous() const { return is_contiguous() ? *this : clone(); }
 
@@ -85,8 +82,10 @@ const Tensor& Tensor::copy_(const Tensor& source) const {
   ops::require_writable(*this, "copy_");
   static_cast<void>(broadcast(source.layout(), shape(), "copy_"));
   const bool direct = source.shape() == shape() && source.dtype() == dtype() && is_contiguous();
-  if (direct && source.is_contiguous()) transfer(*this, source);
-  else ops::convert_into(*this, source.to(device()));
+  if (direct && source.is_contiguous())
+    transfer(*this, source);
+  else
+    ops::convert_into(*this, source.to(device()));
   storage()->bump_version();
   return *this;
 }
@@ -122,8 +121,7 @@ const Tensor& Tensor::move_to_(Device target) const {
 
 Scalar Tensor::item() const {
   if (numel() != 1) {
-    throw ValueError(
-        fmt::format("[item] needs exactly one element, shape {} has {}", shape_text(shape()), numel()));
+    throw ValueError(fmt::format("[item] needs exactly one element, shape {} has {}", shape_text(shape()), numel()));
   }
   uint64_t bits = 0;
   read(&bits);
@@ -150,7 +148,8 @@ Tensor empty(const Dims& shape, DType dtype, Device device) {
         fmt::format("[layout.15] shape {} of {} is beyond int64 bytes", shape_text(shape), ts::name(dtype)));
   }
   auto storage = std::make_shared<Storage>(device, static_cast<uint64_t>(bytes));
-  return Tensor(std::make_shared<TensorImpl>(TensorImpl{std::move(storage), Layout{shape, row_major(shape), 0}, dtype}));
+  return Tensor(
+      std::make_shared<TensorImpl>(TensorImpl{std::move(storage), Layout{shape, row_major(shape), 0}, dtype}));
 }
 
 } // namespace ts

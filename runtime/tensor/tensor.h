@@ -1,8 +1,8 @@
 // Tensor: a handle to a strided view of device memory. Copying a handle copies nothing; handles and views share storage.
 #pragma once
 
-#include "runtime/tensor/impl.h"
 #include "runtime/base/scalar.h"
+#include "runtime/tensor/impl.h"
 
 #include <cstdint>
 #include <memory>
@@ -61,8 +61,7 @@ public:
   /// The value of the only element; ValueError where there is not exactly one. Copies to the host.
   Scalar item() const;
   /// The elements in row-major order, copied to the host: only what the view holds crosses.
-  template <class T>
-  std::vector<T> values() const {
+  template <class T> std::vector<T> values() const {
     require_dtype(dtype_of<T>());
     if constexpr (std::is_same_v<T, bool>) { // vector<bool> has no memory to copy into
       std::vector<uint8_t> bytes(static_cast<size_t>(numel()));
@@ -78,8 +77,7 @@ public:
   void read(void* target) const;
   /// The address of element (0, 0, ...), after everything enqueued has run. DeviceError on a device that does not compute
   /// in host memory; TypeError for another dtype.
-  template <class T>
-  T* data() const {
+  template <class T> T* data() const {
     require_dtype(dtype_of<T>());
     return reinterpret_cast<T*>(storage()->map()) + offset();
   }

@@ -81,8 +81,7 @@ Tensor reshape(const Tensor& x, Dims shape) {
 Tensor permute(const Tensor& x, const Dims& axes) {
   const std::vector<int> order = normalize_axes(axes, x.rank(), "permute");
   if (static_cast<int>(order.size()) != x.rank()) {
-    throw ValueError(
-        fmt::format("[permute] {} axes are named, the tensor has {}", order.size(), x.rank()));
+    throw ValueError(fmt::format("[permute] {} axes are named, the tensor has {}", order.size(), x.rank()));
   }
   Layout layout = x.layout();
   for (size_t k = 0; k < order.size(); ++k) {
@@ -101,15 +100,14 @@ Tensor transpose(const Tensor& x, int64_t axis1, int64_t axis2) {
 }
 
 Tensor matrix_transpose(const Tensor& x) {
-  if (x.rank() < 2)
-    throw ValueError(fmt::format("[matrix_transpose] shape {} is no matrix", shape_text(x.shape())));
+  if (x.rank() < 2) throw ValueError(fmt::format("[matrix_transpose] shape {} is no matrix", shape_text(x.shape())));
   return transpose(x, -1, -2);
 }
 
 Tensor expand(const Tensor& x, Dims shape) {
   if (shape.size() < x.shape().size()) {
-    throw ValueError(fmt::format("[layout.4] expand: shape {} has fewer axes than {}", shape_text(shape),
-                                 shape_text(x.shape())));
+    throw ValueError(
+        fmt::format("[layout.4] expand: shape {} has fewer axes than {}", shape_text(shape), shape_text(x.shape())));
   }
   const size_t added = shape.size() - x.shape().size();
   for (size_t axis = added; axis < shape.size(); ++axis)
@@ -144,8 +142,8 @@ Tensor narrow(const Tensor& x, int64_t axis_, int64_t start, int64_t length) {
   const int axis = normalize_axis(axis_, x.rank(), "narrow");
   const int64_t extent = x.shape()[axis];
   if (start < 0 || length < 0 || start > extent || length > extent - start) {
-    throw IndexError(fmt::format("[layout.12] narrow: {} elements from {} leave axis {} of extent {}", length, start,
-                                 axis, extent));
+    throw IndexError(
+        fmt::format("[layout.12] narrow: {} elements from {} leave axis {} of extent {}", length, start, axis, extent));
   }
   return slice(x, axis, {start, start + length, 1});
 }
@@ -154,8 +152,7 @@ Tensor select(const Tensor& x, int64_t axis_, int64_t index) {
   const int axis = normalize_axis(axis_, x.rank(), "select");
   const int64_t extent = x.shape()[axis];
   if (index < -extent || index >= extent) {
-    throw IndexError(
-        fmt::format("[layout.12] index {} is out of range for axis {} of extent {}", index, axis, extent));
+    throw IndexError(fmt::format("[layout.12] index {} is out of range for axis {} of extent {}", index, axis, extent));
   }
   Layout layout = x.layout();
   layout.offset += (index < 0 ? index + extent : index) * layout.strides[axis];
@@ -187,8 +184,7 @@ Tensor squeeze(const Tensor& x, const Dims& axes) {
   Layout layout = x.layout();
   for (const int axis : dropped) {
     if (layout.shape[axis] != 1) {
-      throw ValueError(
-          fmt::format("[squeeze] axis {} has extent {}, not 1", axis, layout.shape[axis]));
+      throw ValueError(fmt::format("[squeeze] axis {} has extent {}, not 1", axis, layout.shape[axis]));
     }
     layout.shape.erase(static_cast<size_t>(axis));
     layout.strides.erase(static_cast<size_t>(axis));
@@ -226,8 +222,8 @@ Tensor unfold(const Tensor& x, int64_t axis_, int64_t size, int64_t step) {
   const int axis = normalize_axis(axis_, x.rank(), "unfold");
   const int64_t extent = x.shape()[axis];
   if (size < 0 || size > extent || step < 1) {
-    throw ValueError(fmt::format("[unfold] no windows of {} elements, {} apart, on axis {} of extent {}",
-                                 size, step, axis, extent));
+    throw ValueError(
+        fmt::format("[unfold] no windows of {} elements, {} apart, on axis {} of extent {}", size, step, axis, extent));
   }
   Layout layout = x.layout();
   layout.shape.push_back(size);
@@ -239,8 +235,7 @@ Tensor unfold(const Tensor& x, int64_t axis_, int64_t size, int64_t step) {
 
 Tensor as_strided(const Tensor& x, const Dims& shape, const Dims& strides, int64_t offset) {
   if (shape.size() != strides.size()) {
-    throw ValueError(
-        fmt::format("[layout.13] as_strided: {} extents, {} strides", shape.size(), strides.size()));
+    throw ValueError(fmt::format("[layout.13] as_strided: {} extents, {} strides", shape.size(), strides.size()));
   }
   static_cast<void>(element_count(shape));
   return view(x, Layout{shape, strides, offset});
@@ -249,18 +244,23 @@ Tensor as_strided(const Tensor& x, const Dims& shape, const Dims& strides, int64
 Tensor index(const Tensor& x, const std::vector<Index>& subscripts) {
   const auto takes_axis = [](const Index& i) { return i.index() < 2; };
   const auto named = std::count_if(subscripts.begin(), subscripts.end(), takes_axis);
-  const auto ellipses = std::count_if(subscripts.begin(), subscripts.end(), [](const Index& i) { return i.index() == 3; });
+  const auto ellipses =
+      std::count_if(subscripts.begin(), subscripts.end(), [](const Index& i) { return i.index() == 3; });
   if (named > x.rank() || ellipses > 1) {
-    throw IndexError(fmt::format("[layout.12] {} subscripts and {} ellipses for a tensor of {} axes", named, ellipses,
-                                 x.rank()));
+    throw IndexError(
+        fmt::format("[layout.12] {} subscripts and {} ellipses for a tensor of {} axes", named, ellipses, x.rank()));
   }
   Tensor viewed = x;
   int64_t axis = 0;
   for (const Index& subscript : subscripts) {
-    if (const auto* at = std::get_if<int64_t>(&subscript)) viewed = select(viewed, axis, *at);
-    else if (const auto* range = std::get_if<Slice>(&subscript)) viewed = slice(viewed, axis++, *range);
-    else if (std::holds_alternative<NewAxis>(subscript)) viewed = unsqueeze(viewed, axis++);
-    else axis += x.rank() - named;
+    if (const auto* at = std::get_if<int64_t>(&subscript))
+      viewed = select(viewed, axis, *at);
+    else if (const auto* range = std::get_if<Slice>(&subscript))
+      viewed = slice(viewed, axis++, *range);
+    else if (std::holds_alternative<NewAxis>(subscript))
+      viewed = unsqueeze(viewed, axis++);
+    else
+      axis += x.rank() - named;
   }
   return viewed;
 }

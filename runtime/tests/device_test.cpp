@@ -1,7 +1,6 @@
 // Devices by name, their errors, and the allocator of each.
-#include "runtime/tests/support.h"
-
 #include "runtime/tensor/allocator.h"
+#include "runtime/tests/support.h"
 
 namespace ts::tests {
 

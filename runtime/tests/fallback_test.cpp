@@ -1,7 +1,6 @@
 // Operations that a backend lacks are computed on the host, counted, and come back to the device.
-#include "runtime/tests/support.h"
-
 #include "runtime/backend/layers/validate.h"
+#include "runtime/tests/support.h"
 
 namespace ts::tests {
 
@@ -10,7 +9,9 @@ using testing::ElementsAre;
 class Fallback : public testing::Test {
 protected:
   void TearDown() override { EXPECT_EQ(find_layer<ValidateLayer>(*backend_)->violations(), 0U); }
-  Tensor counting(const Dims& shape) const { return reshape(arange(element_count(shape), DType::kF32, device_), shape); }
+  Tensor counting(const Dims& shape) const {
+    return reshape(arange(element_count(shape), DType::kF32, device_), shape);
+  }
 
   std::shared_ptr<Backend> backend_ = add_layers(open_tiny(), {"validate"});
   Device device_ = Device::of(backend_);

@@ -77,6 +77,10 @@ TEST(Layout, AnAxisThatStandsAloneNeverMerges) {
   merge_axes(layouts, groups);
   EXPECT_THAT(layouts[0].shape, ElementsAre(2, 3, 4));
   EXPECT_THAT(groups, ElementsAre(0, kAlone, 0));
+  std::vector<Layout> matrix{{{2, 3}, {3, 1}, 0}};
+  Dims alone{kAlone, kAlone};
+  merge_axes(matrix, alone);
+  EXPECT_THAT(matrix[0].shape, ElementsAre(2, 3));
 }
 
 } // namespace ts::tests

@@ -1,7 +1,6 @@
 // A result is as if every input had been read whole before anything was written, however operands and results overlap.
-#include "runtime/tests/support.h"
-
 #include "runtime/backend/layers/validate.h"
+#include "runtime/tests/support.h"
 
 namespace ts::tests {
 
@@ -90,7 +89,8 @@ TEST_P(Overlapping, CopyBetweenOverlappingViews) {
 TEST_P(Overlapping, WideningCopyOntoItsOwnBytes) {
   // Two dtypes on one storage: as many bytes, half as many elements.
   const Tensor bytes = zeros({16}, DType::kU8, device_);
-  const Tensor narrow(bytes.storage(), Layout{{2}, {1}, 0}, DType::kI32), wide(bytes.storage(), Layout{{2}, {1}, 0}, DType::kI64);
+  const Tensor narrow(bytes.storage(), Layout{{2}, {1}, 0}, DType::kI32),
+      wide(bytes.storage(), Layout{{2}, {1}, 0}, DType::kI64);
   narrow.copy_(from_values<int32_t>({7, -9}, device_));
   wide.copy_(narrow);
   EXPECT_THAT(numbers(wide), ElementsAre(7, -9));

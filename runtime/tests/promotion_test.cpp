@@ -1,4 +1,5 @@
 // Which dtype an operation computes in, and what becomes of numbers that have none.
+#include "runtime/ops/promotion.h"
 #include "runtime/tests/support.h"
 
 #include <limits>
@@ -10,14 +11,13 @@ using testing::ElementsAre;
 TEST(Promotion, FollowsTheTable) {
   constexpr DType kOrder[] = {DType::kBool, DType::kU8,   DType::kI32, DType::kI64,
                               DType::kF16,  DType::kBF16, DType::kF32, DType::kF64};
-  const char* const kTable[8] = {"bool u8 i32 i64 f16 bf16 f32 f64",  "u8 u8 i32 i64 f16 bf16 f32 f64",
-                                 "i32 i32 i32 i64 f16 bf16 f32 f64",  "i64 i64 i64 i64 f16 bf16 f32 f64",
-                                 "f16 f16 f16 f16 f16 f32 f32 f64",   "bf16 bf16 bf16 bf16 f32 bf16 f32 f64",
-                                 "f32 f32 f32 f32 f32 f32 f32 f64",   "f64 f64 f64 f64 f64 f64 f64 f64"};
+  const char* const kTable[8] = {"bool u8 i32 i64 f16 bf16 f32 f64", "u8 u8 i32 i64 f16 bf16 f32 f64",
+                                 "i32 i32 i32 i64 f16 bf16 f32 f64", "i64 i64 i64 i64 f16 bf16 f32 f64",
+                                 "f16 f16 f16 f16 f16 f32 f32 f64",  "bf16 bf16 bf16 bf16 f32 bf16 f32 f64",
+                                 "f32 f32 f32 f32 f32 f32 f32 f64",  "f64 f64 f64 f64 f64 f64 f64 f64"};
   for (int row = 0; row < 8; ++row) {
     std::string got;
-    for (const DType column : kOrder)
-      got += (got.empty() ? "" : " ") + std::string(name(promote(kOrder[row], column)));
+    for (const DType column : kOrder) got += (got.empty() ? "" : " ") + std::string(name(promote(kOrder[row], column)));
     EXPECT_EQ(got, kTable[row]);
   }
 }
@@ -61,7 +61,8 @@ TEST_P(Promotion, IntegerConstantsKeepEveryBit) {
   const int64_t odd = (int64_t{1} << 53) + 1;
   const Tensor x = from_values<int64_t>({odd + 1, odd, odd - 1}, device_);
   EXPECT_EQ(clamp(x, 0, odd).values<int64_t>(), (std::vector<int64_t>{odd, odd, odd - 1}));
-  EXPECT_EQ(masked_fill(x, ones({3}, DType::kBool, device_), odd).values<int64_t>(), (std::vector<int64_t>{odd, odd, odd}));
+  EXPECT_EQ(masked_fill(x, ones({3}, DType::kBool, device_), odd).values<int64_t>(),
+            (std::vector<int64_t>{odd, odd, odd}));
   EXPECT_EQ(add(x, odd).values<int64_t>(), (std::vector<int64_t>{2 * odd + 1, 2 * odd, 2 * odd - 1}));
 }
 

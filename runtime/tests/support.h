@@ -38,8 +38,7 @@ protected:
 std::vector<double> numbers(const Tensor& x);
 
 /// Expects an error of a type whose message holds every one of the parts.
-template <class Error, class Body>
-void expect_error(Body&& body, const std::vector<std::string>& parts) {
+template <class Error, class Body> void expect_error(Body&& body, const std::vector<std::string>& parts) {
   try {
     body();
     FAIL() << "nothing was thrown";

@@ -20,7 +20,6 @@ struct Memory {
 
 struct ts_instance {
   std::map<ts_buffer, Memory> buffers;
-  ts_buffer next = 1;
   uint64_t limit = 0;
   uint64_t held[2] = {0, 0};
 };
@@ -37,7 +36,9 @@ ts_status refuse(ts_error* error, ts_status status, const std::string& what) {
   return status;
 }
 
-std::byte* at(ts_instance* self, ts_buffer buffer, uint64_t byte) { return self->buffers.at(buffer).bytes.data() + byte; }
+std::byte* at(ts_instance* self, ts_buffer buffer, uint64_t byte) {
+  return self->buffers.at(buffer).bytes.data() + byte;
+}
 
 ts_status open(const char* options, ts_instance** self, ts_error*) {
   *self = new ts_instance;
@@ -54,9 +55,12 @@ ts_status device_info(ts_instance*, int32_t, ts_device_info* info, ts_error*) {
 }
 
 ts_status allocate(ts_instance* self, int32_t device, uint64_t bytes, ts_buffer* buffer, ts_error* error) {
-  if (self->limit != 0 && self->held[device] + bytes > self->limit) return refuse(error, TS_OUT_OF_MEMORY, "tiny is full");
+  if (self->limit != 0 && self->held[device] + bytes > self->limit)
+    return refuse(error, TS_OUT_OF_MEMORY, "tiny is full");
   self->held[device] += bytes;
-  *buffer = self->next++;
+  // Handles are used again, and are no small numbers: nobody may take one for a count.
+  *buffer = 0x1000;
+  while (self->buffers.contains(*buffer)) *buffer += 0x40;
   self->buffers[*buffer] = {device, std::vector<std::byte>(bytes, std::byte{0xab})};
   return TS_OK;
 }
@@ -70,7 +74,8 @@ ts_status copy_in(ts_instance* self, ts_queue, ts_buffer target, uint64_t byte, 
   std::memcpy(at(self, target, byte), source, bytes);
   return TS_OK;
 }
-ts_status copy_out(ts_instance* self, ts_queue, void* target, ts_buffer source, uint64_t byte, uint64_t bytes, ts_error*) {
+ts_status copy_out(ts_instance* self, ts_queue, void* target, ts_buffer source, uint64_t byte, uint64_t bytes,
+                   ts_error*) {
   std::memcpy(target, at(self, source, byte), bytes);
   return TS_OK;
 }
@@ -108,12 +113,12 @@ uint64_t load(ts_instance* self, const ts_operand& operand, const int64_t* index
   if (operand.view.buffer == 0) return operand.bits;
   const auto width = static_cast<size_t>(itemsize(static_cast<DType>(operand.view.dtype)));
   uint64_t bits = 0;
-  std::memcpy(&bits, at(self, operand.view.buffer, static_cast<uint64_t>(position(operand.view, index)) * width), width);
+  std::memcpy(&bits, at(self, operand.view.buffer, static_cast<uint64_t>(position(operand.view, index)) * width),
+              width);
   return bits;
 }
 
-template <class Element>
-ts_status for_each(ts_instance* self, const ts_call* call, Element&& element) {
+template <class Element> ts_status for_each(ts_instance* self, const ts_call* call, Element&& element) {
   const ts_view& out = call->outputs[0];
   const auto width = static_cast<size_t>(itemsize(static_cast<DType>(out.dtype)));
   int64_t count = 1, index[TS_RANK_MAX] = {};

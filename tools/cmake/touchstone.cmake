@@ -14,6 +14,10 @@ if(TS_SANITIZE)
   target_compile_definitions(touchstone_flags INTERFACE TS_SANITIZE=1)
 endif()
 
+if(TS_FUZZ)
+  target_compile_options(touchstone_flags INTERFACE -fsanitize=fuzzer-no-link)
+endif()
+
 # Kernel units: the same bits everywhere (spec/numerics.md). Contraction is off, fusion only where fma() is written.
 add_library(touchstone_kernel_flags INTERFACE)
 target_link_libraries(touchstone_kernel_flags INTERFACE touchstone_flags)
@@ -31,25 +35,32 @@ function(touchstone_knows_source_root)
   set_source_files_properties(${ARGN} PROPERTIES COMPILE_DEFINITIONS TS_SOURCE_ROOT="${CMAKE_SOURCE_DIR}")
 endfunction()
 
+# A plug-in NAME.so in a folder of the build.
+function(touchstone_plugin target name folder)
+  add_library(${target} MODULE ${ARGN})
+  target_link_libraries(${target} PRIVATE touchstone_kernel_flags Threads::Threads)
+  set_target_properties(${target} PROPERTIES PREFIX "" OUTPUT_NAME ${name}
+                        LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/${folder})
+endfunction()
+
 # A backend is a plug-in: backends/NAME becomes <build>/backends/NAME.so, found there by its name.
 add_custom_target(backends)
 function(touchstone_backend name)
-  add_library(backend_${name} MODULE ${ARGN})
-  target_link_libraries(backend_${name} PRIVATE touchstone_kernel_flags Threads::Threads)
-  set_target_properties(backend_${name} PROPERTIES PREFIX "" OUTPUT_NAME ${name}
-                        LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/backends)
+  touchstone_plugin(backend_${name} ${name} backends ${ARGN})
   add_dependencies(backends backend_${name})
 endfunction()
 
-# A backend that runs the shared kernels on the host. With TS_MUTANTS it is built a second time, with every mutant of the
+# A backend that runs the shared kernels on the host. The target `mutants` builds it a second time, with every mutant of the
 # kernels at hand, as <build>/mutants/NAME_mutant.so: outside the folder where backends are found by name.
+add_custom_target(mutants)
 function(touchstone_host_backend name)
   touchstone_backend(${name} ${ARGN})
   target_link_libraries(backend_${name} PRIVATE touchstone_kernels)
   if(TS_MUTANTS)
-    touchstone_backend(${name}_mutant ${ARGN})
+    touchstone_plugin(backend_${name}_mutant ${name}_mutant mutants ${ARGN})
     target_link_libraries(backend_${name}_mutant PRIVATE touchstone_kernels_mutant)
-    set_target_properties(backend_${name}_mutant PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/mutants)
+    set_target_properties(backend_${name}_mutant PROPERTIES EXCLUDE_FROM_ALL ON)
+    add_dependencies(mutants backend_${name}_mutant)
   endif()
 endfunction()
 

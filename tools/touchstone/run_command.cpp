@@ -100,7 +100,7 @@ int run_command(const RunOptions& options) {
       seconds += outcome.seconds;
       if (outcome.verdict != Verdict::missing) ledger.record(std::move(outcome));
     }
-    ledger.close(report.whole);
+    ledger.close(report.whole, routes_of(backend, judge::project_root()));
     report.ledgers.push_back(std::move(ledger));
     report.seconds.push_back(seconds);
   }

@@ -24,6 +24,7 @@ TS_HD double floor_of_quotient(double x, double y) {
   constexpr double kInfinity = math::infinity<double>();
   const double quotient = x / y;
   if (math::is_nan(quotient)) return quotient;
+  if (y == 0) return quotient; // floor_divide.3, an infinite dividend included
   if (math::fabs(x) == kInfinity) return math::quiet_nan<double>();
   if (math::fabs(quotient) == kInfinity) return quotient;
   if (quotient == 0 || math::fabs(y) == kInfinity) return x != 0 && (x < 0) != (y < 0) ? -1 : quotient;

@@ -98,17 +98,16 @@ ts_status DelayLayer::copy_in(ts_queue queue, ts_buffer target, uint64_t byte, c
   const auto* first = static_cast<const std::byte*>(source);
   // The source is read now, as the contract has it; only the write waits.
   auto snapshot = std::make_shared<std::vector<std::byte>>(first, first + bytes);
-  hold(key_of(target, queue), [=, this](ts_error* error) {
-    return Layer::copy_in(queue, target, byte, snapshot->data(), bytes, error);
-  });
+  hold(key_of(target, queue),
+       [=, this](ts_error* error) { return Layer::copy_in(queue, target, byte, snapshot->data(), bytes, error); });
   return TS_OK;
 }
 
-ts_status DelayLayer::copy_out(ts_queue queue, void* target, ts_buffer source, uint64_t byte, uint64_t bytes, ts_error*) {
+ts_status DelayLayer::copy_out(ts_queue queue, void* target, ts_buffer source, uint64_t byte, uint64_t bytes,
+                               ts_error*) {
   const std::lock_guard lock(mutex_);
-  hold(key_of(source, queue), [=, this](ts_error* error) {
-    return Layer::copy_out(queue, target, source, byte, bytes, error);
-  });
+  hold(key_of(source, queue),
+       [=, this](ts_error* error) { return Layer::copy_out(queue, target, source, byte, bytes, error); });
   return TS_OK;
 }
 
@@ -148,7 +147,8 @@ ts_status DelayLayer::record(int32_t device, ts_queue queue, ts_event* event, ts
 ts_status DelayLayer::wait(int32_t device, ts_queue queue, ts_event event, ts_error* error) {
   const std::lock_guard lock(mutex_);
   const auto found = events_.find(event);
-  if (found == events_.end()) return detail::refuse(error, TS_INVALID_ARGUMENT, "wait for an event that nobody recorded");
+  if (found == events_.end())
+    return detail::refuse(error, TS_INVALID_ARGUMENT, "wait for an event that nobody recorded");
   const Point point = found->second;
   hold({device, queue}, [this, point](ts_error* inner_error) {
     drain(point.key, point.position);

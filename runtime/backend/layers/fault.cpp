@@ -16,13 +16,16 @@ FaultLayer::FaultLayer(std::shared_ptr<Backend> inner, std::string_view options)
     options.remove_prefix(comma == std::string_view::npos ? options.size() : comma + 1);
     const size_t equals = option.find('=');
     const std::string_view what = option.substr(0, equals);
-    Countdown* countdown =
-        what == "allocate" ? &allocate_ : what == "copy" ? &copy_ : what == "launch" ? &launch_ : nullptr;
+    Countdown* countdown = what == "allocate" ? &allocate_
+                           : what == "copy"   ? &copy_
+                           : what == "launch" ? &launch_
+                                              : nullptr;
     const std::string_view number = equals == std::string_view::npos ? std::string_view() : option.substr(equals + 1);
     const char* end = number.data() + number.size();
     if (countdown == nullptr || number.empty() || std::from_chars(number.data(), end, countdown->left).ptr != end ||
         countdown->left == 0) {
-      throw ValueError(fmt::format("layer fault: options '{}'; they are allocate=N, copy=N, launch=N with N from 1", all));
+      throw ValueError(
+          fmt::format("layer fault: options '{}'; they are allocate=N, copy=N, launch=N with N from 1", all));
     }
   } while (!options.empty());
 }

@@ -182,13 +182,17 @@ ts_status TraceLayer::launch(int32_t family, const ts_call& call, ts_error* erro
   for (int32_t i = 0; i < call.input_count; ++i) {
     const ts_operand& input = call.inputs[i];
     text += " in ";
-    if (input.view.buffer != 0) text += view_text(input.view);
-    else text += fmt::format("{} immediate {:#x}", dtype_text(input.view.dtype), input.bits);
+    if (input.view.buffer != 0)
+      text += view_text(input.view);
+    else
+      text += fmt::format("{} immediate {:#x}", dtype_text(input.view.dtype), input.bits);
   }
   for (int32_t i = 0; i < call.attribute_count; ++i) {
     const ts_attribute& attribute = call.attributes[i];
-    if (attribute.kind == TS_ATTRIBUTE_REAL) text += fmt::format(" attribute {:a}", attribute.real);
-    else text += fmt::format(" attribute {}", attribute.integer);
+    if (attribute.kind == TS_ATTRIBUTE_REAL)
+      text += fmt::format(" attribute {:a}", attribute.real);
+    else
+      text += fmt::format(" attribute {}", attribute.integer);
   }
   if (call.workspace_bytes > 0) text += fmt::format(" workspace {}", place(call.workspace, 0));
   text += fmt::format(" device {} queue {}", call.device, call.queue);

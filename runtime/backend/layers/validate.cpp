@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace ts {
 
 namespace {
@@ -70,7 +72,8 @@ ValidateLayer::Fault ValidateLayer::check_live(ts_buffer buffer, const char* wha
   return fmt::format("{} names a buffer that was never allocated", what);
 }
 
-ValidateLayer::Fault ValidateLayer::check_range(ts_buffer buffer, uint64_t byte, uint64_t bytes, const char* what) const {
+ValidateLayer::Fault ValidateLayer::check_range(ts_buffer buffer, uint64_t byte, uint64_t bytes,
+                                                const char* what) const {
   if (Fault fault = check_live(buffer, what)) return fault;
   const uint64_t all = live_.at(buffer).bytes;
   if (byte <= all && bytes <= all - byte) return std::nullopt;
@@ -157,8 +160,8 @@ ValidateLayer::Fault ValidateLayer::check_call(int32_t family, const ts_call& ca
   const auto inputs = static_cast<int32_t>(row.operands.size()) - (row.inout >= 0 ? 1 : 0);
   if (call.size < sizeof(ts_call) || call.output_count != row.output_count || call.input_count != inputs ||
       call.attribute_count != static_cast<int32_t>(row.attributes.size())) {
-    return fmt::format("{} has {} outputs, {} inputs, {} attributes; got {}, {}, {}", row.name, row.output_count, inputs,
-                       row.attributes.size(), call.output_count, call.input_count, call.attribute_count);
+    return fmt::format("{} has {} outputs, {} inputs, {} attributes; got {}, {}, {}", row.name, row.output_count,
+                       inputs, row.attributes.size(), call.output_count, call.input_count, call.attribute_count);
   }
   if (Fault fault = check_views(call)) return fmt::format("{}: {}", row.name, *fault);
   if (Fault fault = check_dtypes(row, call)) return fmt::format("{}: {}", row.name, *fault);
@@ -171,7 +174,8 @@ ValidateLayer::Fault ValidateLayer::check_call(int32_t family, const ts_call& ca
   return std::nullopt;
 }
 
-ValidateLayer::Fault ValidateLayer::check_view(const ts_call& call, const ts_view& view, const std::string& what) const {
+ValidateLayer::Fault ValidateLayer::check_view(const ts_call& call, const ts_view& view,
+                                               const std::string& what) const {
   if (view.rank < 0 || view.rank > TS_RANK_MAX) return fmt::format("{} has rank {}", what, view.rank);
   if (view.dtype <= 0 || view.dtype >= TS_DTYPE_COUNT) return fmt::format("{} has dtype {}", what, view.dtype);
   const Layout layout = layout_of(view);

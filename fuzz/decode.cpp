@@ -1,0 +1,89 @@
+#include "fuzz/decode.h"
+
+#include "conformance/select/factors.h"
+#include "runtime/errors.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <map>
+#include <memory>
+
+namespace ts::fuzz {
+
+using conformance::Case;
+using conformance::Factors;
+using conformance::Levels;
+
+namespace {
+
+// Reads backwards; 0 past the start.
+class Bytes {
+public:
+  Bytes(const uint8_t* data, size_t size) : data_(data), left_(size) {}
+
+  uint64_t number(int bytes) {
+    uint64_t value = 0;
+    for (int k = 0; k < bytes; ++k) value = value << 8 | (left_ > 0 ? data_[--left_] : 0);
+    return value;
+  }
+  size_t below(size_t limit) { return limit <= 1 ? 0 : static_cast<size_t>(number(limit > 256 ? 2 : 1) % limit); }
+
+private:
+  const uint8_t* data_;
+  size_t left_;
+};
+
+const Factors& factors_of(const judge::Op& op) {
+  static std::map<const judge::Op*, std::unique_ptr<Factors>> known;
+  std::unique_ptr<Factors>& factors = known[&op];
+  if (factors == nullptr) factors = std::make_unique<Factors>(op);
+  return *factors;
+}
+
+int64_t elements(const conformance::Shape& shape) {
+  int64_t count = 1;
+  for (const int64_t extent : shape) count *= extent;
+  return count;
+}
+
+bool is_small(const Case& c) {
+  return std::all_of(c.shapes.begin(), c.shapes.end(),
+                     [](const auto& shape) { return elements(shape) <= kElementsMax; });
+}
+
+} // namespace
+
+std::vector<const judge::Op*> ops_of(const judge::Spec& spec, const std::vector<std::string_view>& families) {
+  std::vector<const judge::Op*> ops;
+  for (const judge::Op& op : spec.ops)
+    if (std::find(families.begin(), families.end(), op.family) != families.end()) ops.push_back(&op);
+  if (ops.empty()) throw ValueError(fmt::format("no op is of the families {}", fmt::join(families, ", ")));
+  return ops;
+}
+
+Decoded decode(const uint8_t* data, size_t size, const std::vector<const judge::Op*>& ops) {
+  Bytes bytes(data, size);
+  const Factors& factors = factors_of(*ops[bytes.below(ops.size())]);
+  const auto variant = bytes.number(1);
+  Levels levels;
+  size_t size_factor = 0;
+  for (const Factors::Factor& factor : factors.all()) {
+    if (factor.kind == Factors::Kind::size) size_factor = levels.size();
+    levels.push_back(static_cast<int>(bytes.below(static_cast<size_t>(factor.levels))));
+  }
+  Decoded decoded;
+  // The size level moves on until every operand is small; some level is, whatever the others say.
+  for (int turn = 0; turn < factors.all()[size_factor].levels; ++turn) {
+    if (const auto settled = factors.settle(levels, {})) decoded.c = factors.build(*settled, variant);
+    if (decoded.c.op != nullptr && is_small(decoded.c)) break;
+    levels[size_factor] = (levels[size_factor] + 1) % factors.all()[size_factor].levels;
+  }
+  TS_CHECK(decoded.c.op != nullptr);
+  decoded.c.values.source = conformance::Source::integers;
+  decoded.seed = bytes.number(2);
+  return decoded;
+}
+
+} // namespace ts::fuzz
