@@ -126,12 +126,18 @@ template <class T, int kTile, int kDepth, int kPatch> struct MatmulTiles {
     TS_UNROLL
     for (int i = 0; i < kPatch; ++i) {
       TS_UNROLL
-      for (int j = 0; j < kPatch; ++j) {
-        const A sum = fuse(left[i], right[j], local.sum[i][j]);
-        local.sum[i][j] = TS_MUTATE("ST15", sum, wrong::stored<T>(sum));
-      }
+      for (int j = 0; j < kPatch; ++j) local.sum[i][j] = fuse(left[i], right[j], local.sum[i][j]);
     }
+    static_cast<void>(TS_MUTATE("ST15", 0, narrow_sums(local)));
   }
+#if defined(TS_MUTANTS)
+  /// Sums kept in the dtype of the elements. Not inlined into every step of an unrolled product.
+  [[gnu::noinline]] static int narrow_sums(Local& local) {
+    for (auto& row : local.sum)
+      for (A& sum : row) sum = wrong::stored<T>(sum);
+    return 0;
+  }
+#endif
 
   TS_HD void operator()(Start, const At& at, Shared& shared, Local& local) const {
     const int64_t batch = at.block / tiles;
