@@ -117,6 +117,30 @@ Array with_ties(Layout layout, const Array& wanted) {
   return array;
 }
 
+// Few elements may come out equal by chance; another draw does not. Where the case's own source gives one value however
+// often it is drawn (thirty-three truth values are never all true), another source gives the values. Where every source
+// does, the attributes alone decide (bounds that are equal, a group no larger than the correction): the case cannot tell.
+static void draw_values(Prepared& p, uint64_t seed) {
+  constexpr uint64_t kDraws = 8;
+  const Case named = p.c;
+  for (const Source source : {named.values.source, Source::ties, Source::specials, Source::domain, Source::integers}) {
+    p.c.values.source = source;
+    for (uint64_t draw = 0; draw < kDraws; ++draw) {
+      p.inputs = generate(p.c, seed + draw);
+      for (size_t k = 0; k < p.inputs.size(); ++k) p.inputs[k] = with_ties(p.c.operands[k], p.inputs[k]);
+      share_storage(p.c, p.inputs);
+      judge_values(p);
+      if (p.promise == Promise::empty || !is_trivial(p.expected)) {
+        p.c = named;
+        return;
+      }
+    }
+    if (p.promise == Promise::single) break; // one value by construction, whatever the source
+  }
+  p.c = named;
+  p.promise = Promise::single;
+}
+
 Prepared prepare(const Case& c, const judge::Spec& spec, uint64_t run_seed) {
   Prepared p;
   p.c = c;
@@ -127,15 +151,7 @@ Prepared prepare(const Case& c, const judge::Spec& spec, uint64_t run_seed) {
   } else if (c.values.source == Source::table) {
     prepare_table(p, spec, seed);
   } else {
-    // Few elements may come out equal by chance; another draw does not.
-    constexpr uint64_t kDraws = 16;
-    for (uint64_t draw = 0; draw < kDraws; ++draw) {
-      p.inputs = generate(c, seed + draw);
-      for (size_t k = 0; k < p.inputs.size(); ++k) p.inputs[k] = with_ties(c.operands[k], p.inputs[k]);
-      share_storage(c, p.inputs);
-      judge_values(p);
-      if (p.promise == Promise::empty || !is_trivial(p.expected)) break;
-    }
+    draw_values(p, seed);
   }
   p.trivial = is_trivial(p.expected);
   p.telling = can_tell(p);
