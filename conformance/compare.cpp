@@ -84,7 +84,7 @@ Verdict judge_distance(const Array& got, const Array& want, const Bounds& bounds
     if (g == w) return {true, distance.ulps, 0, ""};
     // The absolute part is held against what the ulps leave over: near zero it would be more ulps than a double holds.
     const double beyond = std::ldexp(distance.ulps - bounds.ulps, distance.last_place);
-    const bool pass = distance.ulps <= bounds.ulps + kSlack || beyond <= absolute * (1 + kSlack);
+    const bool pass = distance.ulps <= bounds.ulps + kSlack || (absolute > 0 && beyond <= absolute * (1 + kSlack));
     const double allowed = bounds.ulps + std::ldexp(absolute, -distance.last_place);
     return {pass && std::isfinite(absolute), distance.ulps, allowed > 0 ? distance.ulps / allowed : 0, ""};
   }
