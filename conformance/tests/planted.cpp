@@ -106,7 +106,10 @@ unsigned char* element(ts_instance* self, const ts_view& view, int64_t i) {
     if (view.shape[a] > 1) position += i % view.shape[a] * stride;
     i /= view.shape[a];
   }
-  return self->buffers[view.buffer].data() + position * 4;
+  // A fault reads and writes the wrong element, never another's memory: it must be the suite that notices.
+  std::vector<unsigned char>& bytes = self->buffers[view.buffer];
+  const auto count = static_cast<int64_t>(bytes.size() / 4);
+  return bytes.data() + (count > 0 ? (position % count + count) % count : 0) * 4;
 }
 
 uint32_t read(ts_instance* self, const ts_operand& operand, int64_t i) {
