@@ -123,7 +123,8 @@ static int inside(const Buffer* buffer, uint64_t byte, uint64_t bytes) {
 static ts_status copy_in(ts_instance* self, ts_queue queue, ts_buffer target, uint64_t target_byte, const void* source,
                          uint64_t bytes, ts_error* error) {
   const Buffer* to = find(self, target);
-  if (queue > self->queues || !inside(to, target_byte, bytes)) return wrong(error, "copy_in: no such queue, buffer or bytes");
+  if (queue > self->queues || !inside(to, target_byte, bytes))
+    return wrong(error, "copy_in: no such queue, buffer or bytes");
   if (bytes > 0) memcpy(to->data + target_byte, source, (size_t)bytes);
   return TS_OK;
 }
@@ -131,7 +132,8 @@ static ts_status copy_in(ts_instance* self, ts_queue queue, ts_buffer target, ui
 static ts_status copy_out(ts_instance* self, ts_queue queue, void* target, ts_buffer source, uint64_t source_byte,
                           uint64_t bytes, ts_error* error) {
   const Buffer* from = find(self, source);
-  if (queue > self->queues || !inside(from, source_byte, bytes)) return wrong(error, "copy_out: no such queue, buffer or bytes");
+  if (queue > self->queues || !inside(from, source_byte, bytes))
+    return wrong(error, "copy_out: no such queue, buffer or bytes");
   if (bytes > 0) memcpy(target, from->data + source_byte, (size_t)bytes);
   return TS_OK;
 }
@@ -230,8 +232,10 @@ static int reaches_inside(const ts_view* view, const Buffer* buffer) {
   if (count_of(view) == 0) return 1;
   for (axis = 0; axis < view->rank; ++axis) {
     const int64_t length = (view->shape[axis] - 1) * view->stride[axis];
-    if (length < 0) low += length;
-    else high += length;
+    if (length < 0)
+      low += length;
+    else
+      high += length;
   }
   return low >= 0 && (uint64_t)(high + 1) * (uint64_t)itemsize(view->dtype) <= buffer->bytes;
 }
@@ -282,8 +286,10 @@ static ts_status convert(ts_instance* self, const ts_call* call, ts_error* error
     /* An input without a buffer is an immediate: its value is in the low bytes of bits. */
     const unsigned char* source = x->buffer == 0 ? (const unsigned char*)&call->inputs[0].bits : element(x, from, i);
     unsigned char* target = element(z, to, i);
-    if (x->dtype == z->dtype && x->dtype != TS_DTYPE_BOOL) memcpy(target, source, (size_t)itemsize(x->dtype));
-    else store(load(x->dtype, source), z->dtype, target);
+    if (x->dtype == z->dtype && x->dtype != TS_DTYPE_BOOL)
+      memcpy(target, source, (size_t)itemsize(x->dtype));
+    else
+      store(load(x->dtype, source), z->dtype, target);
   }
   return TS_OK;
 }

@@ -127,7 +127,8 @@ void write_reports(const RunReport& report, const std::string& folder) {
   std::string lines;
   for (const Ledger& ledger : report.ledgers) {
     for (const Outcome& outcome : ledger.outcomes()) {
-      lines += fmt::format("{{\"backend\":{},{}\n", nlohmann::json(ledger.backend()).dump(), to_json(outcome).substr(1));
+      lines +=
+          fmt::format("{{\"backend\":{},{}\n", nlohmann::json(ledger.backend()).dump(), to_json(outcome).substr(1));
     }
   }
   write_file(base / "results.jsonl", lines);

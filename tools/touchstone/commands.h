@@ -48,7 +48,7 @@ struct MutantsOptions {
   std::string filter; ///< globs over ids and kinds
   uint64_t seed = 0;
   int64_t cases_max = 0; ///< per mutant; 0: all that concern it
-  bool views = false; ///< those that follow from the rows, instead of the known bugs
+  bool views = false;    ///< those that follow from the rows, instead of the known bugs
   bool list = false, record = false;
 };
 int mutants_command(const MutantsOptions& options);
