@@ -13,6 +13,7 @@
 
 #include "elements.h"
 
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,11 +24,22 @@ typedef struct {
 } Buffer;
 
 struct ts_instance {
-  Buffer* buffers; /* handle h is slot h - 1 */
+  Buffer** buffers; /* handle h is slot h - 1; a buffer stays where it is while the table grows */
   uint64_t count;
   uint64_t queues;
   uint64_t events;
 };
+
+/* Entries may be called from several threads at once, each with a queue of its own; they share the tables above. */
+static pthread_mutex_t tables = PTHREAD_MUTEX_INITIALIZER;
+
+static uint64_t next(uint64_t* counter) {
+  uint64_t number;
+  pthread_mutex_lock(&tables);
+  number = ++*counter;
+  pthread_mutex_unlock(&tables);
+  return number;
+}
 
 /* Errors: say what happened in the caller's struct, give the status back. */
 
@@ -51,14 +63,21 @@ static ts_status wrong(ts_error* error, const char* message) { return fail(error
 /* Lifetime. */
 
 static ts_status open_backend(const char* options, ts_instance** self, ts_error* error) {
-  if (options != NULL && options[0] != '\0') return wrong(error, "the skeleton takes no options");
+  char message[TS_MESSAGE_BYTES];
+  if (options != NULL && options[0] != '\0') {
+    snprintf(message, sizeof message, "unknown option '%.200s': the skeleton takes none", options);
+    return wrong(error, message);
+  }
   *self = calloc(1, sizeof **self);
   return *self == NULL ? fail(error, NULL, TS_OUT_OF_MEMORY, "no memory for an instance") : TS_OK;
 }
 
 static void close_backend(ts_instance* self) {
   uint64_t k;
-  for (k = 0; k < self->count; ++k) free(self->buffers[k].data);
+  for (k = 0; k < self->count; ++k) {
+    free(self->buffers[k]->data);
+    free(self->buffers[k]);
+  }
   free(self->buffers);
   free(self);
 }
@@ -86,24 +105,43 @@ static ts_status device_info(ts_instance* self, int32_t device, ts_device_info* 
 /* Memory. A handle is a number that the caller cannot mistake for an address. */
 
 static Buffer* find(ts_instance* self, ts_buffer handle) {
-  if (handle == 0 || handle > self->count || self->buffers[handle - 1].data == NULL) return NULL;
-  return &self->buffers[handle - 1];
+  Buffer* buffer = NULL;
+  pthread_mutex_lock(&tables);
+  if (handle != 0 && handle <= self->count) buffer = self->buffers[handle - 1];
+  pthread_mutex_unlock(&tables);
+  return buffer == NULL || buffer->data == NULL ? NULL : buffer;
+}
+
+/* Takes a slot for the buffer; 0 where the table cannot grow. */
+static ts_buffer keep(ts_instance* self, Buffer* buffer) {
+  Buffer** grown;
+  ts_buffer handle = 0;
+  pthread_mutex_lock(&tables);
+  grown = realloc(self->buffers, (size_t)(self->count + 1) * sizeof *grown);
+  if (grown != NULL) {
+    self->buffers = grown;
+    grown[self->count] = buffer;
+    handle = ++self->count;
+  }
+  pthread_mutex_unlock(&tables);
+  return handle;
 }
 
 static ts_status allocate(ts_instance* self, int32_t device, uint64_t bytes, ts_buffer* buffer, ts_error* error) {
-  Buffer *grown, made;
+  Buffer* made;
   if (device != 0) return wrong(error, "there is only device 0");
-  made.bytes = bytes;
-  made.data = bytes > SIZE_MAX / 2 ? NULL : malloc(bytes > 0 ? (size_t)bytes : 1); /* 0 bytes are a buffer, too */
-  grown = realloc(self->buffers, (size_t)(self->count + 1) * sizeof *grown);
-  if (grown != NULL) self->buffers = grown;
-  if (made.data == NULL || grown == NULL) {
-    free(made.data);
-    return fail(error, NULL, TS_OUT_OF_MEMORY, "the host has no room for these bytes");
+  made = malloc(sizeof *made);
+  if (made != NULL) {
+    made->bytes = bytes;
+    made->data = bytes > SIZE_MAX / 2 ? NULL : malloc(bytes > 0 ? (size_t)bytes : 1); /* 0 bytes are a buffer, too */
+    *buffer = made->data == NULL ? 0 : keep(self, made);
+    if (*buffer != 0) return TS_OK;
+    free(made->data);
+    free(made);
   }
-  self->buffers[self->count++] = made;
-  *buffer = self->count;
-  return TS_OK;
+  fail(error, NULL, TS_OUT_OF_MEMORY, "the host has no room for these bytes");
+  if (error != NULL) error->value = bytes > INT64_MAX ? INT64_MAX : (int64_t)bytes;
+  return TS_OUT_OF_MEMORY;
 }
 
 static void release(ts_instance* self, ts_buffer handle, ts_queue queue) {
@@ -152,7 +190,7 @@ static ts_status copy(ts_instance* self, ts_queue target_queue, ts_buffer target
 
 static ts_status queue_create(ts_instance* self, int32_t device, ts_queue* queue, ts_error* error) {
   if (device != 0) return wrong(error, "there is only device 0");
-  *queue = ++self->queues;
+  *queue = next(&self->queues);
   return TS_OK;
 }
 
@@ -164,7 +202,7 @@ static void queue_destroy(ts_instance* self, int32_t device, ts_queue queue) {
 
 static ts_status record(ts_instance* self, int32_t device, ts_queue queue, ts_event* event, ts_error* error) {
   if (device != 0 || queue > self->queues) return wrong(error, "record: no such device or queue");
-  *event = ++self->events;
+  *event = next(&self->events);
   return TS_OK;
 }
 
@@ -251,6 +289,25 @@ static unsigned char* element(const ts_view* view, const Buffer* buffer, int64_t
   return buffer->data + position * itemsize(view->dtype);
 }
 
+/* True where two elements of an output share a place: which of two values stays would be chance. Plain, and exact; a real
+   backend decides it from shape and strides. */
+static int overlaps_itself(const ts_view* view, const Buffer* buffer) {
+  const int64_t size = itemsize(view->dtype), count = count_of(view);
+  unsigned char* seen;
+  int64_t i;
+  int twice = 0;
+  if (count < 2) return 0;
+  seen = calloc((size_t)(buffer->bytes / (uint64_t)size), 1);
+  if (seen == NULL) return 1;
+  for (i = 0; i < count && !twice; ++i) {
+    unsigned char* mark = seen + (element(view, buffer, i) - buffer->data) / size;
+    twice = *mark;
+    *mark = 1;
+  }
+  free(seen);
+  return twice;
+}
+
 static ts_status fill(ts_instance* self, const ts_call* call, ts_error* error) {
   const char* reason;
   const ts_status status = check(call, &reason);
@@ -262,6 +319,7 @@ static ts_status fill(ts_instance* self, const ts_call* call, ts_error* error) {
   if (call->op != TS_OP_FILL) return fail(error, call, TS_INVALID_ARGUMENT, "this entry is fill");
   to = find(self, z->buffer);
   if (!reaches_inside(z, to)) return fail(error, call, TS_INVALID_ARGUMENT, "fill: z does not lie in a buffer");
+  if (overlaps_itself(z, to)) return fail(error, call, TS_INVALID_ARGUMENT, "fill: elements of z share a place");
   value.is_integer = call->attributes[0].kind == TS_ATTRIBUTE_INTEGER;
   value.integer = call->attributes[0].integer;
   value.real = call->attributes[0].real;
@@ -282,6 +340,7 @@ static ts_status convert(ts_instance* self, const ts_call* call, ts_error* error
   from = find(self, x->buffer);
   if (!reaches_inside(z, to) || (x->buffer != 0 && !reaches_inside(x, from)))
     return fail(error, call, TS_INVALID_ARGUMENT, "convert: an operand does not lie in a buffer");
+  if (overlaps_itself(z, to)) return fail(error, call, TS_INVALID_ARGUMENT, "convert: elements of z share a place");
   for (i = 0; i < count_of(z); ++i) {
     /* An input without a buffer is an immediate: its value is in the low bytes of bits. */
     const unsigned char* source = x->buffer == 0 ? (const unsigned char*)&call->inputs[0].bits : element(x, from, i);
