@@ -1,7 +1,11 @@
 #include "conformance/runner/bench.h"
 
 #include "conformance/door/door.h"
+#include "conformance/examples/examples.h"
 #include "conformance/mutants/layer.h"
+#include "conformance/tensor/rules.h"
+#include "conformance/tensor/tensor_case.h"
+#include "conformance/tensor/tensor_select.h"
 #include "runtime/backend/layers.h"
 #include "runtime/errors.h"
 
@@ -32,14 +36,21 @@ const Prepared& Bench::prepared(const std::string& name) {
   return *last_;
 }
 
+Outcome Bench::run_by_tier(const std::string& name, Device& device, const Watcher& watch) {
+  if (name.starts_with("door/")) return run_door_check(name, device);
+  if (is_example(name)) return run_example(name, judge::spec(), device);
+  if (is_rule(name)) return run_rule(name, judge::spec(), device);
+  if (is_tensor_case(name)) return execute_tensor(prepared(kernel_name(name)), device);
+  return execute(prepared(name), device, watch);
+}
+
 Outcome Bench::run(size_t backend, const std::string& name) { return run(backend, name, {}); }
 
 Outcome Bench::run(size_t backend, const std::string& name, const Watcher& watch) {
   const auto begin = std::chrono::steady_clock::now();
   Outcome outcome;
   try {
-    outcome = name.starts_with("door/") ? run_door_check(name, *devices_[backend])
-                                        : execute(prepared(name), *devices_[backend], watch);
+    outcome = run_by_tier(name, *devices_[backend], watch);
   } catch (const std::exception& problem) {
     outcome.verdict = Verdict::fail;
     outcome.check = "spec";

@@ -32,6 +32,7 @@ public:
 
 private:
   const Prepared& prepared(const std::string& name);
+  Outcome run_by_tier(const std::string& name, Device& device, const Watcher& watch);
 
   uint64_t seed_;
   std::vector<std::unique_ptr<Device>> devices_;

@@ -19,6 +19,12 @@ struct Selection {
 /// Every case of the kernel tier. Throws BackendError on a duplicate name: two cases that cannot be told apart.
 Selection select_kernel_cases(const judge::Spec& spec);
 
+/// The tiers, in the order of a run: `kernel`, `tensor`, `example`.
+const std::vector<std::string>& tier_names();
+
+/// Every case of a tier, or of all where the text is empty. ValueError for an unknown tier.
+Selection select_cases(const judge::Spec& spec, const std::string& tier);
+
 /// Cases beside the orthogonal array, each for one kind of fault.
 void add_empty_cases(const judge::Op& op, std::vector<Case>& cases);
 void add_large_cases(const judge::Op& op, std::vector<Case>& cases);

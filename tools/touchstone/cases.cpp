@@ -23,11 +23,10 @@ std::string shard_of_environment() {
 } // namespace
 
 Chosen choose(const std::string& tier, const std::string& filter, const std::string& shard_text) {
-  if (!tier.empty() && tier != "kernel") throw ValueError(fmt::format("unknown tier '{}'; there is kernel", tier));
   Chosen chosen;
-  chosen.selection = select_kernel_cases(judge::spec());
+  chosen.selection = select_cases(judge::spec(), tier);
   const std::string written = shard_text.empty() ? shard_of_environment() : shard_text;
-  chosen.whole = filter.empty() && written.empty();
+  chosen.whole = tier.empty() && filter.empty() && written.empty();
   if (!filter.empty()) chosen.selection.names = Filter(filter).apply(chosen.selection.names);
   if (!written.empty()) {
     const Shard shard = Shard::parse(written);

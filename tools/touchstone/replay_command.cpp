@@ -43,9 +43,10 @@ int replay_command(const ReplayOptions& options) {
   Bench bench(options.settings);
   int status = kPassed;
   for (const std::string& name : options.names) {
-    // A check of the door has no tensors to draw.
+    // Only a call at the door has tensors to draw.
     Prepared prepared;
-    if (!name.starts_with("door/"))
+    const bool drawn = !name.starts_with("door/") && !name.starts_with("tensor/") && !name.starts_with("example/");
+    if (drawn)
       prepared = prepare(parse_case(name, judge::spec()), judge::spec(), options.settings.seed);
     for (size_t b = 0; b < options.settings.backends.size(); ++b) {
       fmt::print("{} on {}\n", name, options.settings.backends[b]);

@@ -1,0 +1,51 @@
+#include "conformance/tensor/tensor_select.h"
+
+#include "conformance/payload.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <utility>
+
+namespace ts::conformance {
+
+namespace {
+
+constexpr size_t kPerOp = 32;
+
+// The first parts of a name.
+std::string parts_of(const std::string& name, int parts) {
+  size_t at = 0;
+  for (int k = 0; k < parts && at != std::string::npos; ++k) at = name.find('/', at == 0 ? 0 : at + 1);
+  return name.substr(0, at);
+}
+
+// Where a conversion lies on its own source and changes no dtype, there is nothing for the library to call.
+bool is_idle(const std::string& name) {
+  return name.starts_with("convert/") && name.find("/in_place") != std::string::npos &&
+         parts_of(name, 3).find("_to_") == std::string::npos;
+}
+
+} // namespace
+
+std::vector<std::string> tensor_names(const std::vector<std::string>& kernel_names) {
+  std::map<std::string, std::vector<std::pair<uint64_t, size_t>>> per_op;
+  for (size_t k = 0; k < kernel_names.size(); ++k) {
+    const std::string& name = kernel_names[k];
+    if (!name.starts_with("door/") && !is_idle(name)) per_op[parts_of(name, 2)].emplace_back(stable_hash(name), k);
+  }
+  std::set<size_t> chosen;
+  for (auto& [op, cases] : per_op) {
+    std::sort(cases.begin(), cases.end());
+    std::set<std::string> seen;
+    for (size_t k = 0; k < cases.size(); ++k) {
+      const bool is_first = seen.insert(parts_of(kernel_names[cases[k].second], 3)).second;
+      if (k < kPerOp || is_first) chosen.insert(cases[k].second);
+    }
+  }
+  std::vector<std::string> names;
+  for (const size_t k : chosen) names.push_back("tensor/" + kernel_names[k]);
+  return names;
+}
+
+} // namespace ts::conformance
