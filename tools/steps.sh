@@ -44,7 +44,7 @@ step_plugin() {
   local prefix=build/check/prefix library=build/check/libskeleton.so
   cmake --install build/release --prefix "$prefix" >/dev/null || return 1
   cc -std=c99 -Wall -Wextra -Werror -shared -fPIC -I"$prefix/include" backends/skeleton/*.c -o "$library" || return 1
-  "$touchstone" run --backend "./$library" --jobs "$jobs" --report "$logs/plugin"
+  "$touchstone" run --backend "./$library" --tier kernel --jobs "$jobs" --report "$logs/plugin"
 }
 
 verdicts() {

@@ -46,8 +46,7 @@ int replay_command(const ReplayOptions& options) {
     // Only a call at the door has tensors to draw.
     Prepared prepared;
     const bool drawn = !name.starts_with("door/") && !name.starts_with("tensor/") && !name.starts_with("example/");
-    if (drawn)
-      prepared = prepare(parse_case(name, judge::spec()), judge::spec(), options.settings.seed);
+    if (drawn) prepared = prepare(parse_case(name, judge::spec()), judge::spec(), options.settings.seed);
     for (size_t b = 0; b < options.settings.backends.size(); ++b) {
       fmt::print("{} on {}\n", name, options.settings.backends[b]);
       if (!prepared.expected.error.empty())
