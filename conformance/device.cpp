@@ -85,9 +85,12 @@ ts_status Device::call(int family, const ts_call& call, ts_error& error) {
   const ts_kernel kernel = backend_->kernel(family);
   if (kernel == nullptr) return TS_UNSUPPORTED;
   const unsigned before = float_controls();
+  std::fenv_t environment{};
+  std::fegetenv(&environment);
   const ts_status status = kernel(backend_->instance(), &call, &error);
   error.message[TS_MESSAGE_BYTES - 1] = '\0';
   if (const unsigned after = float_controls(); after != before) {
+    std::fesetenv(&environment);
     throw DoorFault{"floating-point environment",
                     fmt::format("the call changed the floating-point controls from 0x{:x} to 0x{:x}", before, after)};
   }

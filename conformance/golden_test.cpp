@@ -59,6 +59,7 @@ std::string replaced(const std::string& from, const std::string& to) {
 }
 
 TEST(Golden, ReadsCasesAttributesAndValues) {
+  // TS_CITES(golden.3, golden.4)
   const GoldenFile file = parse_golden(kGood, "add.txt");
   EXPECT_EQ(file.op, "add");
   EXPECT_EQ(file.row_hash, "3f2a9c0d11e4b7a6");
@@ -73,6 +74,7 @@ TEST(Golden, ReadsCasesAttributesAndValues) {
 }
 
 TEST(Golden, ARealValueIsRoundedOnce) {
+  // TS_CITES(golden.5)
   // Between 1 and 1 + 2^-10, an eighth of an ulp up; and what is left over is kept.
   const GoldenOutput z = parse_golden(kGood, "add.txt").cases[2].outputs[0];
   EXPECT_FALSE(z.exact);
@@ -134,6 +136,7 @@ TEST(Golden, RefusesEditsWithTheirLine) {
 }
 
 TEST(Golden, RefusesACaseThatStandsTwice) {
+  // TS_CITES(golden.2)
   std::string text = kGood;
   const std::string block = "case nothing u8 -> bool\nx u8 (0,3)\nz bool (0) exact\nend\n";
   text.insert(text.find(block), block);

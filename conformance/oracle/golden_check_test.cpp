@@ -66,6 +66,7 @@ protected:
 };
 
 TEST_F(GoldenCheck, PassesWhatTheOracleSays) {
+  // TS_CITES(golden.8)
   write_all(add_text("1.5 0"), exp_text(kE));
   EXPECT_EQ(problems(), "");
   const GoldenReport report = check_goldens(root_.string(), parse_spec(kSpec, "spec.json"));
@@ -101,6 +102,7 @@ TEST_F(GoldenCheck, AFarOverflowIsWrittenAsInfinityAndStillCountsAsRounding) {
 }
 
 TEST_F(GoldenCheck, RefusesAnEditedFile) {
+  // TS_CITES(golden.6)
   write_all(add_text("1.5 0"), exp_text(kE));
   write("ops/add.txt", add_text("1.5 1"));
   EXPECT_NE(problems().find("SHA-256"), std::string::npos);

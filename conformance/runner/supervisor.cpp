@@ -14,6 +14,7 @@ namespace ts::conformance {
 namespace {
 constexpr size_t kBatch = 32; // jobs sent at once: neighbours share an op and the values of a case
 constexpr size_t kLow = 8;    // where the next batch is sent
+constexpr double kGreeting = 60; // seconds to load a plug-in and the spec on a busy machine
 using Clock = std::chrono::steady_clock;
 } // namespace
 
@@ -70,7 +71,8 @@ void Supervisor::take(Worker& worker, const std::string& line) {
 
 double Supervisor::patience(const Worker& worker) const {
   if (worker.greeted && worker.running.empty()) return options_.timeout_s;
-  return options_.timeout_s - std::chrono::duration<double>(Clock::now() - worker.begun).count();
+  const double allowed = worker.greeted ? options_.timeout_s : std::max(options_.timeout_s, kGreeting);
+  return allowed - std::chrono::duration<double>(Clock::now() - worker.begun).count();
 }
 
 // False once the worker has ended.
