@@ -228,10 +228,12 @@ void TensorExecution::run_all() {
   const std::string fallen = watch.names();
   if (!fallen.empty() && answer.status == TS_OK)
     throw DoorFault{"fallback", fmt::format("the backend takes the call, yet the host computed {}", fallen)};
-  if (!fallen.empty()) {
-    // Right, but nothing that this backend did.
+  if (!fallen.empty() || answer.status == TS_UNSUPPORTED) {
+    // Right, but nothing that this backend did: an error or an empty result that the library gives of its own says nothing
+    // of a backend that does not take the call.
     outcome_.verdict = Verdict::unsupported;
-    outcome_.message = fmt::format("computed on the host: {}", fallen);
+    outcome_.message = fallen.empty() ? fmt::format("the library answered by itself; the backend: {}", answer.reason)
+                                      : fmt::format("computed on the host: {}", fallen);
     outcome_.telling = false;
     return;
   }
