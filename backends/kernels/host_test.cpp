@@ -91,6 +91,7 @@ template <int N> void check_trees(const ThreadOrder& order) {
 }
 
 TEST(Collectives, FollowTheTreeInEveryOrderOfThreads) {
+  // TS_CITES(execution.8, execution.9)
   std::vector<int32_t> shuffled(256);
   std::iota(shuffled.begin(), shuffled.end(), 0);
   std::shuffle(shuffled.begin(), shuffled.end(), std::mt19937(5));
@@ -131,6 +132,7 @@ struct Shift {
 };
 
 TEST(Phases, EndInABarrierAndVotesAreCombined) {
+  // TS_CITES(execution.4, execution.5, execution.15)
   for (const ThreadOrder& order : {ThreadOrder{}, ThreadOrder{63, -1, nullptr}}) {
     std::vector<int> out(64, -1);
     Shift::Shared shared;

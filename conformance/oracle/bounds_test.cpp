@@ -103,6 +103,7 @@ TEST(Bounds, IntegerPayloadsAreExact) {
 }
 
 TEST(Bounds, WhatDependsOnOrderIsExcluded) {
+  // TS_CITES(numerics.32)
   const double max = std::numeric_limits<float>::max();
   EXPECT_TRUE(judged(instance("sum"), {max, max, -max}, max).excluded);
   EXPECT_FALSE(judged(instance("sum"), {max, 1}, max).excluded);

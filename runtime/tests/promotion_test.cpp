@@ -135,6 +135,7 @@ TEST_P(Promotion, ADtypeThatTheOperationLacksIsATypeError) {
 }
 
 TEST_P(Promotion, InPlaceKeepsTheDtypeOrRefuses) {
+  // TS_CITES(numerics.37)
   const Tensor x = counting({3}, DType::kF64);
   add_(x, counting({3}, DType::kI32));
   EXPECT_EQ(x.dtype(), DType::kF64);
