@@ -83,7 +83,7 @@ template <class Task, class P> __device__ __forceinline__ void run_part(Reduce<P
   __syncthreads();
   if constexpr (kWarps > 1) {
     if (warp == 0) {
-      value = totals[lane < kWarps ? lane : 0];
+      if (lane < kWarps) value = totals[lane];
       int live = kWarps;
 #pragma unroll
       for (int w = tree_distance(kWarps); w > 0; w /= 2) {
