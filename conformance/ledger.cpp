@@ -1,6 +1,7 @@
 #include "conformance/ledger.h"
 
 #include "conformance/filter.h"
+#include "conformance/runner/found.h"
 #include "runtime/errors.h"
 
 #include <fmt/format.h>
@@ -20,7 +21,8 @@ bool is_apart(const std::string& name) {
   return false;
 }
 
-std::string instance_of(const std::string& name) {
+std::string instance_of(const std::string& full) {
+  const std::string name = is_found(full) ? found_named(full).name : full;
   size_t at = 0;
   const int parts = name.starts_with("tensor/") ? 4 : 3; // the tier, and then as in the kernel tier
   for (int slashes = 0; slashes < parts && at != std::string::npos; ++slashes)

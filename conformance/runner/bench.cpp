@@ -3,6 +3,7 @@
 #include "conformance/door/door.h"
 #include "conformance/examples/examples.h"
 #include "conformance/mutants/layer.h"
+#include "conformance/runner/found.h"
 #include "conformance/tensor/rules.h"
 #include "conformance/tensor/tensor_case.h"
 #include "conformance/tensor/tensor_select.h"
@@ -11,9 +12,30 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 
 namespace ts::conformance {
+
+void check_name(const std::string& name, const judge::Spec& spec) {
+  const auto is_one_of = [&](const auto& names) { return std::find(names.begin(), names.end(), name) != names.end(); };
+  const auto require = [&](bool known, const char* what) {
+    if (!known) throw ValueError(fmt::format("case name '{}': there is no such {}", name, what));
+  };
+  if (is_found(name)) {
+    check_name(found_named(name).name, spec);
+  } else if (name.starts_with("door/")) {
+    const auto& checks = door_checks();
+    require(std::any_of(checks.begin(), checks.end(), [&](const DoorCheck& c) { return c.name == name; }),
+            "check of the door");
+  } else if (is_example(name)) {
+    require(is_one_of(example_names(spec)), "example");
+  } else if (is_rule(name)) {
+    require(is_one_of(rule_names(spec)), "rule of the library");
+  } else {
+    parse_case(is_tensor_case(name) ? kernel_name(name) : name, spec);
+  }
+}
 
 Bench::Bench(const Settings& settings) : seed_(settings.seed) {
   for (const std::string& backend : settings.backends) {
@@ -29,20 +51,25 @@ Bench::Bench(const Settings& settings) : seed_(settings.seed) {
   }
 }
 
-const Prepared& Bench::prepared(const std::string& name) {
-  if (last_ && last_name_ == name) return *last_;
+const Prepared& Bench::prepared(const std::string& name, uint64_t seed) {
+  if (last_ && last_name_ == name && last_seed_ == seed) return *last_;
   last_.reset();
-  last_ = std::make_unique<Prepared>(prepare(parse_case(name, judge::spec()), judge::spec(), seed_));
+  last_ = std::make_unique<Prepared>(prepare(parse_case(name, judge::spec()), judge::spec(), seed));
   last_name_ = name;
+  last_seed_ = seed;
   return *last_;
 }
 
-Outcome Bench::run_by_tier(const std::string& name, Device& device, const Watcher& watch) {
+Outcome Bench::run_by_tier(const std::string& name, uint64_t seed, Device& device, const Watcher& watch) {
+  if (is_found(name)) {
+    const Found found = found_named(name);
+    return run_by_tier(found.name, found.seed, device, watch);
+  }
   if (name.starts_with("door/")) return run_door_check(name, device);
   if (is_example(name)) return run_example(name, judge::spec(), device);
   if (is_rule(name)) return run_rule(name, judge::spec(), device);
-  if (is_tensor_case(name)) return execute_tensor(prepared(kernel_name(name)), device);
-  return execute(prepared(name), device, watch);
+  if (is_tensor_case(name)) return execute_tensor(prepared(kernel_name(name), seed), device);
+  return execute(prepared(name, seed), device, watch);
 }
 
 Outcome Bench::run(size_t backend, const std::string& name) { return run(backend, name, {}); }
@@ -51,7 +78,7 @@ Outcome Bench::run(size_t backend, const std::string& name, const Watcher& watch
   const auto begin = std::chrono::steady_clock::now();
   Outcome outcome;
   try {
-    outcome = run_by_tier(name, *devices_[backend], watch);
+    outcome = run_by_tier(name, seed_, *devices_[backend], watch);
   } catch (const std::exception& problem) {
     outcome.verdict = Verdict::fail;
     outcome.check = "spec";

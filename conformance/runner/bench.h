@@ -19,6 +19,9 @@ struct Settings {
   uint64_t seed = 0;
 };
 
+/// Throws ValueError, and says what is wrong, where no tier has a case of the name.
+void check_name(const std::string& name, const judge::Spec& spec);
+
 class Bench {
 public:
   /// Opens every backend, wrapped in the layers. Throws BackendError with the reason.
@@ -28,15 +31,17 @@ public:
   Outcome run(size_t backend, const std::string& name);
   Outcome run(size_t backend, const std::string& name, const Watcher& watch);
 
+  size_t backends() const { return devices_.size(); }
   Device& device(size_t backend) { return *devices_[backend]; }
 
 private:
-  const Prepared& prepared(const std::string& name);
-  Outcome run_by_tier(const std::string& name, Device& device, const Watcher& watch);
+  const Prepared& prepared(const std::string& name, uint64_t seed);
+  Outcome run_by_tier(const std::string& name, uint64_t seed, Device& device, const Watcher& watch);
 
   uint64_t seed_;
   std::vector<std::unique_ptr<Device>> devices_;
   std::string last_name_; ///< the same case runs on one backend after the other
+  uint64_t last_seed_ = 0;
   std::unique_ptr<Prepared> last_;
 };
 

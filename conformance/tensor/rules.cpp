@@ -169,6 +169,9 @@ void Rule::expect_error(const std::string& type, const std::vector<Input>& opera
                                          thrown.type.empty() ? "a result" : thrown.type, thrown.message)};
   if (thrown.message.find(op_.name) == std::string::npos)
     throw DoorFault{"error", fmt::format("the message does not name the op: {}", thrown.message)};
+  if (!thrown.message.starts_with(fmt::format("[{}]", outcome_.cites.front())))
+    throw DoorFault{"error", fmt::format("the message does not begin with [{}], the clause that was broken: {}",
+                                         outcome_.cites.front(), thrown.message)};
 }
 
 void Rule::expect_values(const std::vector<Input>& operands, const judge::Expected& expected) {
@@ -326,6 +329,12 @@ void Rule::run_error() {
     }();
     return expect_error("IndexError", operands, attributes);
   }
+  if (what == "axis_twice") {
+    outcome_.cites = {"layout.24"};
+    const judge::AttributeRow& row = *op_.attribute(axis_attribute(op_));
+    attributes[static_cast<size_t>(row.slot)] = Axes(Dims{1, -1});
+    return expect_error("ValueError", {tensor_of(plain.arrays.front(), device_)}, attributes);
+  }
   std::vector<Input> operands;
   if (what == "devices") {
     outcome_.cites = {"backend.50"};
@@ -372,6 +381,8 @@ std::vector<std::string> rule_names(const judge::Spec& spec) {
     if (!axis_attribute(op).empty()) {
       names.push_back(fmt::format("tensor/error/{}/axis_past", op.name));
       names.push_back(fmt::format("tensor/error/{}/axis_before", op.name));
+      if (op.attribute(axis_attribute(op))->kind == "axes")
+        names.push_back(fmt::format("tensor/error/{}/axis_twice", op.name));
     }
     if (op.operands.size() > 1) names.push_back(fmt::format("tensor/error/{}/devices", op.name));
     if (inout_operand(op) < 0 && narrower_dtype(op.instances.front().out.front()) != 0)

@@ -28,8 +28,8 @@ TEST(DeviceNames, ABackendThatIsNotBuiltSaysHowToBuildIt) {
   const char* listed = std::getenv("TOUCHSTONE_BACKENDS");
   const std::string before = listed == nullptr ? "" : listed;
   setenv("TOUCHSTONE_BACKENDS", "/nowhere", 1); // as if nothing had been built
-  expect_error<DeviceError>([] { Device("skeleton:0"); },
-                            {"[backend.51]", "'skeleton' exists but was not built", "target backend_skeleton"});
+  expect_error<BackendError>([] { open_backend("skeleton"); },
+                             {"unknown backend 'skeleton'", "exists but was not built", "target backend_skeleton"});
   listed == nullptr ? unsetenv("TOUCHSTONE_BACKENDS") : setenv("TOUCHSTONE_BACKENDS", before.c_str(), 1);
 }
 
