@@ -71,12 +71,14 @@ template <class F, class Out, class... In> struct DenseTask {
       single(begin, begin + kWidth < count ? begin + kWidth : count, std::make_index_sequence<kInputs>{});
   }
 
+#if !defined(__CUDACC__) // nvcc's host pass loses the template arguments of Stretch
   /// The items [begin, end) at once, for a host: plain loops over short stretches, which a compiler vectorizes.
   void span(int64_t begin, int64_t end) const {
     const int64_t whole_vectors = std::min(end, TS_MUTATE("TL05", INT64_MAX, count / kWidth));
     const int64_t last = std::min(whole_vectors * kWidth, TS_MUTATE("IW12", count, std::min<int64_t>(count, 1 << 16)));
     stretches(begin * kWidth, last, std::make_index_sequence<kInputs>{});
   }
+#endif
 
 private:
   static constexpr int kStretch = 256;
@@ -103,6 +105,7 @@ private:
     for (int64_t i = begin; i < end; ++i) out[i] = apply<Out>(f, in[k].template at<In>(i)...);
   }
 
+#if !defined(__CUDACC__)
   // A single input fills a stretch once, so that one loop serves every mixture of dense and single inputs.
   template <class T> struct Stretch {
     T value[kStretch];
@@ -135,6 +138,7 @@ private:
     TS_VECTORIZE
     for (int64_t j = 0; j < size; ++j) z[j] = apply<Out>(g, x[j]...);
   }
+#endif
 };
 
 /// Any layout: one element per work item, found by dividing its linear index.

@@ -23,7 +23,8 @@ Bench::Bench(const Settings& settings) : seed_(settings.seed) {
       open = layer.starts_with(kMutant) ? mutants::add_mutant(std::move(open), layer.substr(kMutant.size()))
                                         : add_layers(std::move(open), {layer});
     }
-    if (open->device_count() < 1) throw BackendError(fmt::format("{}: it has no device here", backend));
+    if (open->device_count() < 1)
+      throw BackendError(fmt::format("[backend.7] {}: it has no device here: {}", backend, absence_of(*open)));
     devices_.push_back(std::make_unique<Device>(std::move(open)));
   }
 }

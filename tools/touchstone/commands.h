@@ -19,6 +19,7 @@ struct RunOptions {
   int jobs = 0; ///< 0: as many as the machine has processors
   double timeout_s = 60;
   bool in_process = false;
+  bool same_bits = false; ///< the backends agree in the bits of every row that says `cross`
   int failures_shown = 20;
 };
 int run_command(const RunOptions& options);

@@ -1,0 +1,153 @@
+// Runs flat and block tasks on a CUDA device. Phases and collectives follow backends/kernels/task.h to the letter, so that
+// a task gives the same bits here as on the host.
+#pragma once
+
+#include "backends/kernels/plan.h"
+#include "backends/kernels/task.h"
+
+#include <cstdint>
+#include <cuda_runtime.h>
+#include <type_traits>
+
+namespace ts::cuda {
+
+using kernels::At;
+using kernels::kWarp;
+using kernels::Loop;
+using kernels::LoopWhile;
+using kernels::Once;
+using kernels::Reduce;
+using kernels::Scan;
+using kernels::Sequence;
+using kernels::tree_distance;
+
+namespace detail {
+
+inline constexpr unsigned kAllLanes = 0xffffffffU;
+
+// A shuffle of any trivially copyable value, word by word.
+template <class Value, class Shuffle> __device__ __forceinline__ Value shuffled(const Value& value, Shuffle shuffle) {
+  static_assert(std::is_trivially_copyable_v<Value>);
+  constexpr int kWords = (sizeof(Value) + 3) / 4;
+  unsigned words[kWords] = {};
+  memcpy(words, &value, sizeof value);
+#pragma unroll
+  for (int i = 0; i < kWords; ++i) words[i] = shuffle(words[i]);
+  Value moved;
+  memcpy(&moved, words, sizeof moved);
+  return moved;
+}
+
+template <class Value> __device__ __forceinline__ Value from_lane_above(const Value& value, int distance) {
+  return shuffled(value, [distance](unsigned word) { return __shfl_down_sync(kAllLanes, word, distance); });
+}
+template <class Value> __device__ __forceinline__ Value from_lane_below(const Value& value, int distance) {
+  return shuffled(value, [distance](unsigned word) { return __shfl_up_sync(kAllLanes, word, distance); });
+}
+
+template <class Task> struct Team {
+  const Task& task;
+  int64_t block;
+  typename Task::Shared& shared;
+  typename Task::Local& local;
+  __device__ At at(int64_t step = 0) const { return {block, static_cast<int>(threadIdx.x), step}; }
+};
+
+template <class Task, class P> __device__ __forceinline__ void run_part(Once<P>, const Team<Task>& team) {
+  team.task(P{}, team.at(), team.shared, team.local);
+  __syncthreads();
+}
+
+template <class Task, class P> __device__ __forceinline__ void run_part(Loop<P>, const Team<Task>& team) {
+  const int64_t steps = team.task.count(P{}, team.block);
+  for (int64_t step = 0; step < steps; ++step) {
+    team.task(P{}, team.at(step), team.shared, team.local);
+    __syncthreads();
+  }
+}
+
+template <class Task, class P> __device__ __forceinline__ void run_part(LoopWhile<P>, const Team<Task>& team) {
+  for (int64_t step = 0; __syncthreads_or(team.task(P{}, team.at(step), team.shared, team.local)) != 0; ++step) {}
+}
+
+template <class Task, class P> __device__ __forceinline__ void run_part(Reduce<P>, const Team<Task>& team) {
+  constexpr int kWarps = Task::kThreads / kWarp;
+  auto value = team.task.give(P{}, team.at(), team.shared, team.local);
+  using Value = decltype(value);
+  __shared__ alignas(Value) unsigned char memory[sizeof(Value) * kWarps];
+  Value* totals = reinterpret_cast<Value*>(memory);
+  const int warp = threadIdx.x / kWarp, lane = threadIdx.x % kWarp;
+#pragma unroll
+  for (int w = kWarp / 2; w > 0; w /= 2) value = team.task.combine(P{}, value, from_lane_above(value, w));
+  if (lane == 0) totals[warp] = value;
+  __syncthreads();
+  if constexpr (kWarps > 1) {
+    if (warp == 0) {
+      if (lane < kWarps) value = totals[lane];
+      int live = kWarps;
+#pragma unroll
+      for (int w = tree_distance(kWarps); w > 0; w /= 2) {
+        const Value other = from_lane_above(value, w);
+        if (lane + w < live) value = team.task.combine(P{}, value, other);
+        live = w;
+      }
+      if (lane == 0) totals[0] = value;
+    }
+    __syncthreads();
+  }
+  team.task.take(P{}, team.at(), totals[0], team.shared, team.local);
+  __syncthreads();
+}
+
+template <class Task, class P> __device__ __forceinline__ void run_part(Scan<P>, const Team<Task>& team) {
+  constexpr int kWarps = Task::kThreads / kWarp;
+  auto value = team.task.give(P{}, team.at(), team.shared, team.local);
+  using Value = decltype(value);
+  __shared__ alignas(Value) unsigned char memory[sizeof(Value) * (2 * kWarps + 1)];
+  Value* totals = reinterpret_cast<Value*>(memory);
+  Value* before = totals + kWarps;
+  const int warp = threadIdx.x / kWarp, lane = threadIdx.x % kWarp;
+#pragma unroll
+  for (int w = 1; w < kWarp; w *= 2) {
+    const Value other = from_lane_below(value, w);
+    if (lane >= w) value = team.task.combine(P{}, other, value);
+  }
+  if (lane == kWarp - 1) totals[warp] = value;
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    before[0] = team.task.identity(P{});
+    for (int i = 0; i < kWarps; ++i) before[i + 1] = i == 0 ? totals[0] : team.task.combine(P{}, before[i], totals[i]);
+  }
+  __syncthreads();
+  const Value previous = from_lane_below(value, 1);
+  Value prefix = before[warp];
+  if (lane > 0) prefix = warp == 0 ? previous : team.task.combine(P{}, before[warp], previous);
+  team.task.take(P{}, team.at(), prefix, before[kWarps], team.shared, team.local);
+  __syncthreads();
+}
+
+template <class Task, class... Parts>
+__device__ __forceinline__ void run_parts(Sequence<Parts...>, const Team<Task>& team) {
+  (run_part(Parts{}, team), ...);
+}
+
+} // namespace detail
+
+/// One thread a work item, each going on by the size of the grid.
+template <class Task>
+__global__ void __launch_bounds__(kernels::kFlatThreads) run_flat(int64_t count, const __grid_constant__ Task task) {
+  const int64_t stride = static_cast<int64_t>(gridDim.x) * blockDim.x;
+  for (int64_t i = blockIdx.x * static_cast<int64_t>(blockDim.x) + threadIdx.x; i < count; i += stride) task(i);
+}
+
+/// One block of the grid runs task blocks blockIdx.x, blockIdx.x + gridDim.x, ...; Shared is dynamic shared memory.
+template <class Task>
+__global__ void __launch_bounds__(Task::kThreads) run_blocks(int64_t count, const __grid_constant__ Task task) {
+  extern __shared__ __align__(16) unsigned char memory[];
+  auto& shared = *reinterpret_cast<typename Task::Shared*>(memory);
+  typename Task::Local local;
+  for (int64_t block = blockIdx.x; block < count; block += gridDim.x)
+    detail::run_parts(typename Task::Phases{}, detail::Team<Task>{task, block, shared, local});
+}
+
+} // namespace ts::cuda
