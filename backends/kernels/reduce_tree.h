@@ -107,7 +107,8 @@ template <class T> struct ReduceElements {
   }
   template <class Reducer>
   TS_HD typename Reducer::Acc fold(const Reducer& reducer, int64_t start, int64_t first, int64_t pitch) const {
-    const int elements = run_count(first, pitch, length);
+    const int elements =
+        run_count(first, pitch, TS_MUTATE("TL06L", length, length > 1 << 16 ? length & ~int64_t{3} : length));
     const int count = TS_MUTATE("TL06", elements, wide ? elements & ~3 : elements);
     typename Reducer::Item item[kReduceRun];
     if (wide && count == kReduceRun) {

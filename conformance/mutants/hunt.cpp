@@ -69,8 +69,9 @@ std::string KillHistory::killer(const std::string& id) const {
 }
 
 Hunt::Hunt(HuntOptions options, const KillHistory& history, std::vector<std::string> names)
-    : options_(std::move(options)), history_(history), names_(std::move(names)),
-      sound_(std::make_unique<Device>(open_backend(options_.backend))) {}
+    : options_(std::move(options)), history_(history), names_(std::move(names)) {
+  sound_[options_.backend] = std::make_unique<Device>(open_backend(options_.backend));
+}
 
 Hunt::~Hunt() = default;
 
@@ -96,9 +97,13 @@ Outcome Hunt::run(Device& device, const std::string& name) {
   return outcome;
 }
 
-const Outcome& Hunt::unmutated(const std::string& name) {
-  const auto found = unmutated_.find(name);
-  return found != unmutated_.end() ? found->second : unmutated_.emplace(name, run(*sound_, name)).first->second;
+const Outcome& Hunt::unmutated(const Mutant& mutant, const std::string& name) {
+  const std::string& backend = sound_backend_of(mutant);
+  const auto found = unmutated_.find({backend, name});
+  if (found != unmutated_.end()) return found->second;
+  std::unique_ptr<Device>& device = sound_[backend];
+  if (device == nullptr) device = std::make_unique<Device>(open_backend(backend));
+  return unmutated_.emplace(std::pair(backend, name), run(*device, name)).first->second;
 }
 
 // Its own killer first, then killers of others among its ops, then the rest in an order that mixes what a case is made
@@ -119,10 +124,14 @@ std::vector<std::string> Hunt::order_for(const Mutant& mutant) const {
   return rest;
 }
 
+const std::string& Hunt::sound_backend_of(const Mutant& mutant) const {
+  return mutant.on.empty() ? options_.backend : mutant.on;
+}
+
 std::string Hunt::backend_of(const Mutant& mutant) const {
-  if (mutant.how == Mutant::How::door) return options_.backend;
+  if (mutant.how == Mutant::How::door) return sound_backend_of(mutant);
   std::string given;
-  const std::string library = mutant_library(options_.backend, &given);
+  const std::string library = mutant_library(sound_backend_of(mutant), &given);
   return fmt::format("{}:{}{}mutant={}", library, given, given.empty() ? "" : ",", mutant.place);
 }
 
@@ -136,7 +145,7 @@ bool Hunt::kills(const std::string& name, const Outcome& outcome, Catch& found) 
   ++found.cases;
   found.reached = found.reached || outcome.launches.count("mutant/reached") != 0 || outcome.verdict == Verdict::crash;
   if (!is_kill(outcome)) return false;
-  const Outcome& sound = unmutated(name);
+  const Outcome& sound = unmutated(*found.mutant, name);
   if (sound.verdict != Verdict::pass) {
     found.red.push_back(name);
     return false;

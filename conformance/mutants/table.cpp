@@ -39,8 +39,8 @@ Mutant parse_row(const nlohmann::json& row, const judge::Spec& spec) {
   Mutant mutant;
   mutant.id = text(row, "id", "");
   for (const auto& [key, value] : row.items()) {
-    static const std::set<std::string> known = {"id",  "kind",  "title", "project", "report",
-                                                "how", "place", "ops",   "clause",  "crashes"};
+    static const std::set<std::string> known = {"id",    "kind", "title",  "project", "report", "how",
+                                                "place", "ops",  "clause", "crashes", "on"};
     if (known.count(key) == 0)
       throw InputError(fmt::format("mutants.json: {} has an unknown key '{}'", mutant.id, key));
   }
@@ -55,6 +55,7 @@ Mutant parse_row(const nlohmann::json& row, const judge::Spec& spec) {
     throw InputError(fmt::format("mutants.json: {} is planted at '{}'; there are door and kernel", mutant.id, how));
   mutant.how = how == "door" ? Mutant::How::door : Mutant::How::kernel;
   mutant.crashes = row.value("crashes", false);
+  if (row.contains("on")) mutant.on = text(row, "on", mutant.id);
   if (!spec.has_clause(mutant.clause))
     throw InputError(
         fmt::format("mutants.json: {} breaks the clause '{}', which the spec has not", mutant.id, mutant.clause));

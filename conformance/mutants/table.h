@@ -26,6 +26,7 @@ struct Mutant {
   std::vector<std::string> ops; ///< globs over `family/op` or `door/group`: whose cases should notice
   std::string clause;           ///< of the spec, that it breaks
   bool crashes = false;         ///< may end the process: it runs in a worker
+  std::string on;               ///< the backend whose launcher takes the faulty path; empty: whichever the hunt is for
 };
 
 /// conformance/mutants/mutants.json. Throws InputError that names the mutant and what is wrong: a key that is missing or

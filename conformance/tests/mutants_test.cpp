@@ -117,7 +117,7 @@ TEST(MutantHunt, KillsByACaseThatPassesWithout) {
   EXPECT_TRUE(found.reached);
   EXPECT_EQ(found.outcome.check, "values");
   EXPECT_NE(found.outcome.message.find("element"), std::string::npos) << found.outcome.message;
-  EXPECT_EQ(hunt.unmutated(found.killer).verdict, Verdict::pass);
+  EXPECT_EQ(hunt.unmutated(*found.mutant, found.killer).verdict, Verdict::pass);
 }
 
 TEST(MutantHunt, CountsNoKillWhereTheBackendIsWrongItself) {

@@ -46,7 +46,7 @@ bool sound_is_green(Hunt& hunt, const std::vector<const Mutant*>& mutants, const
   for (const Mutant* mutant : mutants) {
     const std::string killer = history.killer(mutant->id);
     if (killer.empty() || std::find(names.begin(), names.end(), killer) == names.end()) continue;
-    const Outcome& outcome = hunt.unmutated(killer);
+    const Outcome& outcome = hunt.unmutated(*mutant, killer);
     if (outcome.verdict == Verdict::pass) {
       ++passed;
       continue;
