@@ -28,8 +28,8 @@ struct Source {
 
   template <class T> TS_HD T single() const {
     if (data != nullptr) return *reinterpret_cast<const T*>(data);
-    T value;
-    memcpy(&value, &bits, sizeof value);
+    T value{};
+    memcpy(&value, &bits, sizeof value < sizeof bits ? sizeof value : sizeof bits);
     return value;
   }
   template <class T> TS_HD T at(int64_t element) const {
