@@ -175,6 +175,14 @@ __device__ __forceinline__ void run_parts(Sequence<Parts...>, const Team<Task>& 
   (run_part(Parts{}, team, 0), ...);
 }
 
+/// How many blocks of a task should fit a processor at once.
+template <class Task> constexpr int min_blocks() {
+  if constexpr (requires { Task::kMinBlocks; })
+    return Task::kMinBlocks;
+  else
+    return 1;
+}
+
 } // namespace detail
 
 /// One thread a work item, each going on by the size of the grid.
@@ -186,7 +194,8 @@ __global__ void __launch_bounds__(kernels::kFlatThreads) run_flat(int64_t count,
 
 /// One block of the grid runs task blocks blockIdx.x, blockIdx.x + gridDim.x, ...; Shared is dynamic shared memory.
 template <class Task>
-__global__ void __launch_bounds__(Task::kThreads) run_blocks(int64_t count, const __grid_constant__ Task task) {
+__global__ void __launch_bounds__(Task::kThreads, detail::min_blocks<Task>())
+    run_blocks(int64_t count, const __grid_constant__ Task task) {
   extern __shared__ __align__(16) unsigned char memory[];
   auto& shared = *reinterpret_cast<typename Task::Shared*>(memory);
   typename Task::Local local;
