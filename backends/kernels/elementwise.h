@@ -28,8 +28,8 @@ struct Source {
 
   template <class T> TS_HD T single() const {
     if (data != nullptr) return *reinterpret_cast<const T*>(data);
-    T value;
-    memcpy(&value, &bits, sizeof value);
+    T value{};
+    memcpy(&value, &bits, sizeof value < sizeof bits ? sizeof value : sizeof bits);
     return value;
   }
   template <class T> TS_HD T at(int64_t element) const {
@@ -48,12 +48,14 @@ template <class Out, class F, class... In> TS_HD Out apply(const F& f, In... x) 
     return convert<Out>(f(static_cast<Compute<In>>(x)...));
 }
 
-/// All operands dense or single. One work item does kWidth neighbours: 16 bytes of the widest operand.
+/// All operands dense or single. One work item does kWidth neighbours: 32 bytes of the widest operand, in pieces of 16 that
+/// are all on their way before the first is looked at.
 template <class F, class Out, class... In> struct DenseTask {
   static constexpr int kInputs = sizeof...(In);
   static constexpr size_t kWidest = std::max({sizeof(Out), sizeof(In)...});
-  static constexpr int kWidth = static_cast<int>(16 / kWidest);
-  template <class T> struct alignas(sizeof(T) * kWidth) Pack { T value[kWidth]; };
+  static constexpr int kWidth = static_cast<int>(32 / kWidest);
+  template <class T> static constexpr size_t kAlignment = std::min<size_t>(16, sizeof(T) * kWidth);
+  template <class T> struct alignas(kAlignment<T>) Pack { T value[kWidth]; };
 
   F f;
   Out* out;
@@ -236,14 +238,15 @@ void launch_elementwise(const char* kernel, const F& f, const Call& call, Launch
 
   Source sources[kInputs > 0 ? kInputs : 1] = {};
   bool all_dense = is_dense(plan, 0, kSizes[0]);
-  bool wide = is_aligned(out, kSizes[0] * Dense::kWidth);
+  constexpr auto alignment = [](int size) { return std::min(16, size * Dense::kWidth); };
+  bool wide = is_aligned(out, alignment(kSizes[0]));
   for (int k = 0; k < kInputs; ++k) {
     const Operand& operand = call.inputs[k];
     const bool single = operand.immediate || is_single(plan, k + 1);
     sources[k] = {operand.immediate ? nullptr : operand.view.data, operand.bits, single ? 0 : 1};
     if (single) continue;
     all_dense = all_dense && is_dense(plan, k + 1, kSizes[k + 1]);
-    wide = wide && is_aligned(operand.view.data, kSizes[k + 1] * Dense::kWidth);
+    wide = wide && is_aligned(operand.view.data, alignment(kSizes[k + 1]));
   }
   if (all_dense) {
     Dense task{f, reinterpret_cast<Out*>(out), plan.count, wide ? 1 : 0, {}};

@@ -51,25 +51,29 @@ Bench::Bench(const Settings& settings) : seed_(settings.seed) {
   }
 }
 
-const Prepared& Bench::prepared(const std::string& name, uint64_t seed) {
-  if (last_ && last_name_ == name && last_seed_ == seed) return *last_;
+const Prepared& Bench::prepared(const std::string& name) {
+  if (last_ && last_name_ == name) return *last_;
   last_.reset();
-  last_ = std::make_unique<Prepared>(prepare(parse_case(name, judge::spec()), judge::spec(), seed));
+  last_ = std::make_unique<Prepared>(prepare_named(name, judge::spec(), seed_));
   last_name_ = name;
-  last_seed_ = seed;
   return *last_;
 }
 
-Outcome Bench::run_by_tier(const std::string& name, uint64_t seed, Device& device, const Watcher& watch) {
+Outcome run_of_any_tier(const std::string& name, Device& device,
+                        const std::function<const Prepared&(const std::string&)>& prepared, const Watcher& watch) {
   if (is_found(name)) {
+    // The values come with the seed of the finding.
     const Found found = found_named(name);
-    return run_by_tier(found.name, found.seed, device, watch);
+    const auto seeded = [&](const std::string& wanted) -> const Prepared& {
+      return prepared(found_name({found.seed, wanted}));
+    };
+    return run_of_any_tier(found.name, device, seeded, watch);
   }
   if (name.starts_with("door/")) return run_door_check(name, device);
   if (is_example(name)) return run_example(name, judge::spec(), device);
   if (is_rule(name)) return run_rule(name, judge::spec(), device);
-  if (is_tensor_case(name)) return execute_tensor(prepared(kernel_name(name), seed), device);
-  return execute(prepared(name, seed), device, watch);
+  if (is_tensor_case(name)) return execute_tensor(prepared(kernel_name(name)), device);
+  return execute(prepared(name), device, watch);
 }
 
 Outcome Bench::run(size_t backend, const std::string& name) { return run(backend, name, {}); }
@@ -78,7 +82,9 @@ Outcome Bench::run(size_t backend, const std::string& name, const Watcher& watch
   const auto begin = std::chrono::steady_clock::now();
   Outcome outcome;
   try {
-    outcome = run_by_tier(name, seed_, *devices_[backend], watch);
+    outcome = run_of_any_tier(
+        name, *devices_[backend], [&](const std::string& wanted) -> const Prepared& { return prepared(wanted); },
+        watch);
   } catch (const std::exception& problem) {
     outcome.verdict = Verdict::fail;
     outcome.check = "spec";

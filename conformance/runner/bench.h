@@ -6,6 +6,7 @@
 #include "conformance/outcome.h"
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -22,6 +23,10 @@ struct Settings {
 /// Throws ValueError, and says what is wrong, where no tier has a case of the name.
 void check_name(const std::string& name, const judge::Spec& spec);
 
+/// Runs a case of any tier on a device; `prepared` gives the values of a case of the kernel tier.
+Outcome run_of_any_tier(const std::string& name, Device& device,
+                        const std::function<const Prepared&(const std::string&)>& prepared, const Watcher& watch = {});
+
 class Bench {
 public:
   /// Opens every backend, wrapped in the layers. Throws BackendError with the reason.
@@ -35,13 +40,11 @@ public:
   Device& device(size_t backend) { return *devices_[backend]; }
 
 private:
-  const Prepared& prepared(const std::string& name, uint64_t seed);
-  Outcome run_by_tier(const std::string& name, uint64_t seed, Device& device, const Watcher& watch);
+  const Prepared& prepared(const std::string& name);
 
   uint64_t seed_;
   std::vector<std::unique_ptr<Device>> devices_;
   std::string last_name_; ///< the same case runs on one backend after the other
-  uint64_t last_seed_ = 0;
   std::unique_ptr<Prepared> last_;
 };
 

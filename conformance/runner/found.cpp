@@ -33,6 +33,13 @@ Found found_named(const std::string& name) {
   return found;
 }
 
+std::string found_name(const Found& found) { return fmt::format("found/{}/{}", found.seed, found.name); }
+
+Prepared prepare_named(const std::string& name, const judge::Spec& spec, uint64_t run_seed) {
+  const Found found = is_found(name) ? found_named(name) : Found{run_seed, name};
+  return prepare(parse_case(found.name, spec), spec, found.seed);
+}
+
 std::vector<Found> parse_found(std::string_view text, const std::string& file, const judge::Spec& spec) {
   std::vector<Found> all;
   std::set<std::string> seen;
@@ -69,8 +76,7 @@ std::vector<std::string> found_names(const judge::Spec& spec, const std::string&
   text << file.rdbuf();
   if (!file) throw ValueError(fmt::format("{}: cannot be read", path));
   std::vector<std::string> names;
-  for (const Found& found : parse_found(text.str(), path, spec))
-    names.push_back(fmt::format("found/{}/{}", found.seed, found.name));
+  for (const Found& found : parse_found(text.str(), path, spec)) names.push_back(found_name(found));
   return names;
 }
 

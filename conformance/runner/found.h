@@ -2,6 +2,7 @@
 // seed that they were found with.
 #pragma once
 
+#include "conformance/prepare.h"
 #include "conformance/spec.h"
 
 #include <cstdint>
@@ -27,7 +28,11 @@ std::vector<std::string> found_names(const judge::Spec& spec, const std::string&
 /// Whether a name is that of a finding.
 inline bool is_found(std::string_view name) { return name.starts_with("found/"); }
 
-/// What `found/SEED/NAME` says. Throws ValueError.
+/// What `found/SEED/NAME` says, and the other way. Throws ValueError.
 Found found_named(const std::string& name);
+std::string found_name(const Found& found);
+
+/// The values of a case of the kernel tier; those of a finding by its own seed, else by the run's.
+Prepared prepare_named(const std::string& name, const judge::Spec& spec, uint64_t run_seed);
 
 } // namespace ts::conformance
