@@ -8,7 +8,8 @@ step_environment() {
 }
 
 step_build() {
-  cmake -S . -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Release -DTS_CUDA=ON -DCMAKE_CUDA_ARCHITECTURES="$arch" &&
+  # shellcheck disable=SC2086
+  cmake --preset cuda -B "$build" -DCMAKE_CUDA_ARCHITECTURES="$arch" ${TS_CMAKE_OPTIONS:-} &&
     cmake --build "$build" -j "$jobs" -- all cuda_planted || return 1
   echo "architecture $arch, commit $commit"
 }
