@@ -37,7 +37,8 @@ const Prepared& Bench::prepared(const std::string& name) {
   return *last_;
 }
 
-Outcome Bench::run_by_tier(const std::string& name, Device& device, const Watcher& watch) {
+Outcome run_of_any_tier(const std::string& name, Device& device,
+                        const std::function<const Prepared&(const std::string&)>& prepared, const Watcher& watch) {
   if (name.starts_with("door/")) return run_door_check(name, device);
   if (is_example(name)) return run_example(name, judge::spec(), device);
   if (is_rule(name)) return run_rule(name, judge::spec(), device);
@@ -51,7 +52,9 @@ Outcome Bench::run(size_t backend, const std::string& name, const Watcher& watch
   const auto begin = std::chrono::steady_clock::now();
   Outcome outcome;
   try {
-    outcome = run_by_tier(name, *devices_[backend], watch);
+    outcome = run_of_any_tier(
+        name, *devices_[backend], [&](const std::string& wanted) -> const Prepared& { return prepared(wanted); },
+        watch);
   } catch (const std::exception& problem) {
     outcome.verdict = Verdict::fail;
     outcome.check = "spec";

@@ -51,6 +51,7 @@ struct MutantsOptions {
   int64_t cases_max = 0; ///< per mutant; 0: all that concern it
   bool views = false;    ///< those that follow from the rows, instead of the known bugs
   bool list = false, record = false;
+  bool compare = false; ///< fail where the kill history names another case
 };
 int mutants_command(const MutantsOptions& options);
 

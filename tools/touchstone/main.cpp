@@ -79,6 +79,8 @@ int main_of(int argc, char** argv) {
       ->check(CLI::NonNegativeNumber);
   mutants_app->add_flag("--views", mutants.views, "misread every operand and result of every op instead");
   mutants_app->add_flag("--list", mutants.list, "print the mutants, their clauses and the public reports instead");
+  mutants_app->add_flag("--compare", mutants.compare,
+                        "fail where another case kills a mutant than the kill history says");
   mutants_app->add_flag("--record", mutants.record, "write which case killed which mutant to the kill history");
 
   ts::conformance::Settings worker;
