@@ -25,7 +25,7 @@ enum class Source : uint8_t {
   ties,     ///< few distinct values
   specials, ///< infinities, NaN, zeros of both signs, subnormals, limits among ordinary values
   domain,   ///< seeded samples of the row's domain
-  tenth,    ///< the constant 0.1: a sum that rounds at every step
+  tenth,    ///< the constant 0.1: a sum that rounds at every step; of a product 1.1 and its reciprocal in turn
   golden,   ///< a golden case: values from its file
   table,    ///< the rows of a table of the spec
 };

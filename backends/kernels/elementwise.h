@@ -28,8 +28,8 @@ struct Source {
 
   template <class T> TS_HD T single() const {
     if (data != nullptr) return *reinterpret_cast<const T*>(data);
-    T value;
-    memcpy(&value, &bits, sizeof value);
+    T value{};
+    memcpy(&value, &bits, sizeof value < sizeof bits ? sizeof value : sizeof bits);
     return value;
   }
   template <class T> TS_HD T at(int64_t element) const {
@@ -48,12 +48,14 @@ template <class Out, class F, class... In> TS_HD Out apply(const F& f, In... x) 
     return convert<Out>(f(static_cast<Compute<In>>(x)...));
 }
 
-/// All operands dense or single. One work item does kWidth neighbours: 16 bytes of the widest operand.
+/// All operands dense or single. One work item does kWidth neighbours: 32 bytes of the widest operand, in pieces of 16 that
+/// are all on their way before the first is looked at.
 template <class F, class Out, class... In> struct DenseTask {
   static constexpr int kInputs = sizeof...(In);
   static constexpr size_t kWidest = std::max({sizeof(Out), sizeof(In)...});
-  static constexpr int kWidth = static_cast<int>(16 / kWidest);
-  template <class T> struct alignas(sizeof(T) * kWidth) Pack { T value[kWidth]; };
+  static constexpr int kWidth = static_cast<int>(32 / kWidest);
+  template <class T> static constexpr size_t kAlignment = std::min<size_t>(16, sizeof(T) * kWidth);
+  template <class T> struct alignas(kAlignment<T>) Pack { T value[kWidth]; };
 
   F f;
   Out* out;
@@ -71,12 +73,14 @@ template <class F, class Out, class... In> struct DenseTask {
       single(begin, begin + kWidth < count ? begin + kWidth : count, std::make_index_sequence<kInputs>{});
   }
 
+#if !defined(__CUDACC__) // nvcc's host pass loses the template arguments of Stretch
   /// The items [begin, end) at once, for a host: plain loops over short stretches, which a compiler vectorizes.
   void span(int64_t begin, int64_t end) const {
     const int64_t whole_vectors = std::min(end, TS_MUTATE("TL05", INT64_MAX, count / kWidth));
     const int64_t last = std::min(whole_vectors * kWidth, TS_MUTATE("IW12", count, std::min<int64_t>(count, 1 << 16)));
     stretches(begin * kWidth, last, std::make_index_sequence<kInputs>{});
   }
+#endif
 
 private:
   static constexpr int kStretch = 256;
@@ -103,6 +107,7 @@ private:
     for (int64_t i = begin; i < end; ++i) out[i] = apply<Out>(f, in[k].template at<In>(i)...);
   }
 
+#if !defined(__CUDACC__)
   // A single input fills a stretch once, so that one loop serves every mixture of dense and single inputs.
   template <class T> struct Stretch {
     T value[kStretch];
@@ -135,6 +140,7 @@ private:
     TS_VECTORIZE
     for (int64_t j = 0; j < size; ++j) z[j] = apply<Out>(g, x[j]...);
   }
+#endif
 };
 
 /// Any layout: one element per work item, found by dividing its linear index.
@@ -232,14 +238,15 @@ void launch_elementwise(const char* kernel, const F& f, const Call& call, Launch
 
   Source sources[kInputs > 0 ? kInputs : 1] = {};
   bool all_dense = is_dense(plan, 0, kSizes[0]);
-  bool wide = is_aligned(out, kSizes[0] * Dense::kWidth);
+  constexpr auto alignment = [](int size) { return std::min(16, size * Dense::kWidth); };
+  bool wide = is_aligned(out, alignment(kSizes[0]));
   for (int k = 0; k < kInputs; ++k) {
     const Operand& operand = call.inputs[k];
     const bool single = operand.immediate || is_single(plan, k + 1);
     sources[k] = {operand.immediate ? nullptr : operand.view.data, operand.bits, single ? 0 : 1};
     if (single) continue;
     all_dense = all_dense && is_dense(plan, k + 1, kSizes[k + 1]);
-    wide = wide && is_aligned(operand.view.data, kSizes[k + 1] * Dense::kWidth);
+    wide = wide && is_aligned(operand.view.data, alignment(kSizes[k + 1]));
   }
   if (all_dense) {
     Dense task{f, reinterpret_cast<Out*>(out), plan.count, wide ? 1 : 0, {}};

@@ -29,14 +29,12 @@ nlohmann::json summary_of(const Ledger& ledger, double seconds) {
   nlohmann::json irregularities = nlohmann::json::array();
   for (const Irregularity& i : ledger.irregularities())
     irregularities.push_back({{"kind", i.kind}, {"message", i.message}});
-  return {{"backend", ledger.backend()},
-          {"cases", ledger.outcomes().size()},
-          {"counts", counts},
-          {"telling", ledger.telling()},
-          {"seconds", seconds},
-          {"routes", ledger.routes()},
-          {"irregularities", irregularities},
-          {"green", ledger.green()}};
+  nlohmann::json telling = nlohmann::json::object();
+  for (const auto& [op, share] : ledger.telling_by_op())
+    telling[op] = {{"passed", share.passed}, {"telling", share.telling}};
+  return {{"backend", ledger.backend()}, {"cases", ledger.outcomes().size()}, {"counts", counts},
+          {"telling", ledger.telling()}, {"telling_by_op", telling},          {"seconds", seconds},
+          {"routes", ledger.routes()},   {"irregularities", irregularities},  {"green", ledger.green()}};
 }
 
 } // namespace

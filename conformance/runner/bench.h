@@ -6,6 +6,7 @@
 #include "conformance/outcome.h"
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -18,6 +19,10 @@ struct Settings {
   std::vector<std::string> layers;   ///< outermost first
   uint64_t seed = 0;
 };
+
+/// Runs a case of any tier on a device; `prepared` gives the values of a case of the kernel tier.
+Outcome run_of_any_tier(const std::string& name, Device& device,
+                        const std::function<const Prepared&(const std::string&)>& prepared, const Watcher& watch = {});
 
 class Bench {
 public:
@@ -32,7 +37,6 @@ public:
 
 private:
   const Prepared& prepared(const std::string& name);
-  Outcome run_by_tier(const std::string& name, Device& device, const Watcher& watch);
 
   uint64_t seed_;
   std::vector<std::unique_ptr<Device>> devices_;

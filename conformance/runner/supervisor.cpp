@@ -12,8 +12,8 @@
 namespace ts::conformance {
 
 namespace {
-constexpr size_t kBatch = 32; // jobs sent at once: neighbours share an op and the values of a case
-constexpr size_t kLow = 8;    // where the next batch is sent
+constexpr size_t kBatch = 32;    // jobs sent at once: neighbours share an op and the values of a case
+constexpr size_t kLow = 8;       // where the next batch is sent
 constexpr double kGreeting = 60; // seconds to load a plug-in and the spec on a busy machine
 using Clock = std::chrono::steady_clock;
 } // namespace

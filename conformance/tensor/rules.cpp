@@ -3,6 +3,7 @@
 #include "conformance/compare.h"
 #include "conformance/select/select.h"
 #include "conformance/tensor/library.h"
+#include "conformance/tensor/storage_rules.h"
 #include "runtime/errors.h"
 #include "runtime/tensor/factories.h"
 
@@ -349,17 +350,19 @@ std::vector<std::string> rule_names(const judge::Spec& spec) {
       if (wrong_dtype(op, k) != 0)
         names.push_back(fmt::format("tensor/error/{}/dtype_{}", op.name, op.operands[k].name));
   }
+  for (std::string& name : storage_rule_names(spec)) names.push_back(std::move(name));
   return names;
 }
 
 bool is_rule(std::string_view name) {
+  if (is_storage_rule(name)) return true;
   for (const std::string_view rule : kRules)
     if (name.starts_with(rule)) return true;
   return false;
 }
 
 Outcome run_rule(const std::string& name, const judge::Spec& spec, Device& device) {
-  return Rule(name, spec, device)();
+  return is_storage_rule(name) ? run_storage_rule(name, spec, device) : Rule(name, spec, device)();
 }
 
 } // namespace ts::conformance

@@ -184,6 +184,14 @@ std::shared_ptr<Backend> open_backend(std::string_view spec) {
   return std::make_shared<Backend>(std::string(spec), table, instance);
 }
 
+std::string absence_of(const Backend& backend) {
+  ts_device_info info{};
+  info.size = sizeof info;
+  ts_error error = make_error();
+  const ts_status status = backend.table().device_info(backend.instance(), 0, &info, &error);
+  return status == TS_OK ? std::string() : std::string(error.message);
+}
+
 ts_error make_error() {
   ts_error error{};
   error.size = sizeof error;

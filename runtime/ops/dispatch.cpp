@@ -1,6 +1,7 @@
 #include "runtime/ops/dispatch.h"
 
 #include "runtime/errors.h"
+#include "runtime/mutate.h"
 #include "runtime/ops/bind.h"
 #include "runtime/ops/promotion.h"
 #include "runtime/ops/shapes.h"
@@ -137,7 +138,7 @@ Results call(const OpRow& row, std::span<const Input> operands, std::span<const 
   if (std::optional<Results> compared = call_exact_comparison(row, operands, options)) return *compared;
   const Instance& instance = resolve(row, operands);
   Launch launched;
-  launched.row = &row;
+  launched.row = &TS_MUTATE("OR07", row, mutants::other_extreme(row, options));
   launched.output_count = row.output_count;
   bind_inputs(launched, instance, operands);
   const bool has_inout = row.inout >= 0;

@@ -1,6 +1,7 @@
 #include "runtime/ops/promotion.h"
 
 #include "runtime/errors.h"
+#include "runtime/mutate.h"
 
 #include <fmt/format.h>
 
@@ -9,7 +10,7 @@
 namespace ts {
 
 DType promote(DType a, DType b) {
-  if (a == b) return a;
+  if (a == b) return TS_MUTATE("PR05", a, a == DType::kU8 ? DType::kI32 : a);
   if (class_of(a) != class_of(b)) return class_of(a) > class_of(b) ? a : b;
   // Numbers of a class are ordered by size; only the two 16-bit formats hold neither the other.
   const DType low = std::min(a, b), high = std::max(a, b);
@@ -17,7 +18,7 @@ DType promote(DType a, DType b) {
 }
 
 DType promote(DType tensor, DTypeClass scalar) {
-  if (scalar <= class_of(tensor)) return tensor;
+  if (scalar <= TS_MUTATE("PR03", class_of(tensor), std::max(class_of(tensor), DTypeClass::kFloating))) return tensor;
   return scalar == DTypeClass::kInteger ? DType::kI64 : DType::kF32;
 }
 
@@ -74,7 +75,7 @@ const Instance& resolve(const OpRow& row, std::span<const Input> operands) {
 
 uint64_t encode_operand(const OpRow& row, const Scalar& scalar, DType dtype) {
   // A truth value is a number wherever numbers are taken.
-  if (!scalar.fits(dtype)) {
+  if (!TS_MUTATE("PR02", TS_MUTATE("PR03", scalar.fits(dtype), true), true)) {
     throw ValueError(
         fmt::format("[numerics.16] {}: the number {} does not fit {}", row.name, scalar.str(), name(dtype)));
   }

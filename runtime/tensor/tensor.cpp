@@ -1,6 +1,7 @@
 #include "runtime/tensor/tensor.h"
 
 #include "runtime/errors.h"
+#include "runtime/mutate.h"
 #include "runtime/tensor/movement.h"
 #include "runtime/tensor/print.h"
 #include "runtime/tensor/view.h"
@@ -134,8 +135,11 @@ void Tensor::read(void* target) const {
     to(host_device()).contiguous().read(target);
     return;
   }
-  const Tensor dense = contiguous();
-  door::copy_out(dense.device().row(), target, dense.storage()->buffer(), byte_offset(dense), byte_count(dense));
+  const Tensor dense = TS_MUTATE("SI11", contiguous(), *this);
+  TS_MUTATE("AS03",
+            door::copy_out(dense.device().row(), target, dense.storage()->buffer(),
+                           TS_MUTATE("SI11", byte_offset(dense), 0), byte_count(dense)),
+            mutants::read_once(*this, dense, target));
 }
 
 std::string Tensor::str() const { return to_string(*this); }

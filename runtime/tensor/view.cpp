@@ -1,6 +1,7 @@
 #include "runtime/tensor/view.h"
 
 #include "runtime/errors.h"
+#include "runtime/mutate.h"
 
 #include <fmt/format.h>
 
@@ -127,6 +128,7 @@ Tensor slice(const Tensor& x, int64_t axis_, const Slice& range) {
     return std::clamp(*given < 0 ? *given + extent : *given, low, high);
   };
   const int64_t start = bound(range.start, step > 0 ? low : high), stop = bound(range.stop, step > 0 ? high : low);
+  if (TS_MUTATE("EM11", false, step > 0 && start == extent)) throw IndexError("slice: start is not below the extent");
   const uint64_t distance = step > 0 ? (stop > start ? static_cast<uint64_t>(stop - start) : 0)
                                      : (start > stop ? static_cast<uint64_t>(start - stop) : 0);
   const uint64_t stride = step > 0 ? static_cast<uint64_t>(step) : 0 - static_cast<uint64_t>(step);

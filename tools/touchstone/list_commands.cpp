@@ -36,6 +36,7 @@ int backends_command() {
       const std::shared_ptr<Backend> backend = open_backend(file.name);
       fmt::print("{:<12} {} device{}, version {}, {}\n", file.name, backend->device_count(),
                  backend->device_count() == 1 ? "" : "s", backend->table().version, file.path);
+      if (backend->device_count() == 0) fmt::print("{:<12} {}\n", "", absence_of(*backend));
     } catch (const Error& problem) {
       fmt::print("{:<12} does not open: {}\n", file.name, problem.what());
       status = kFailed;

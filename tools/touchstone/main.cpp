@@ -40,6 +40,7 @@ int main_of(int argc, char** argv) {
   run_app->add_option("--timeout", run.timeout_s, "seconds a case may take")->check(CLI::PositiveNumber);
   run_app->add_option("--report", run.report, "folder for summary.json, results.jsonl, junit.xml, index.html");
   run_app->add_option("--show", run.failures_shown, "failures printed in full");
+  run_app->add_flag("--same-bits", run.same_bits, "the backends have to agree in the bits of rows that say `cross`");
   run_app->add_flag("--in-process", run.in_process, "no workers: for a debugger");
 
   ListOptions list;
@@ -78,6 +79,8 @@ int main_of(int argc, char** argv) {
       ->check(CLI::NonNegativeNumber);
   mutants_app->add_flag("--views", mutants.views, "misread every operand and result of every op instead");
   mutants_app->add_flag("--list", mutants.list, "print the mutants, their clauses and the public reports instead");
+  mutants_app->add_flag("--compare", mutants.compare,
+                        "fail where another case kills a mutant than the kill history says");
   mutants_app->add_flag("--record", mutants.record, "write which case killed which mutant to the kill history");
 
   ts::conformance::Settings worker;

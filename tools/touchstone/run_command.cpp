@@ -43,6 +43,28 @@ RunResult run_in_workers(const RunOptions& options, const std::vector<std::strin
   return Supervisor(supervisor, names).run();
 }
 
+// Every backend against the first, in cases that both passed. Says how many were compared.
+int64_t compare_bits(RunReport& report) {
+  constexpr size_t kShown = 20;
+  int64_t compared = 0;
+  size_t different = 0;
+  const Ledger& first = report.ledgers.front();
+  for (size_t k = 1; k < report.ledgers.size(); ++k) {
+    const Ledger& other = report.ledgers[k];
+    for (size_t c = 0; c < first.outcomes().size(); ++c) {
+      const Outcome &a = first.outcomes()[c], &b = other.outcomes()[c];
+      if (a.bits == 0 || b.bits == 0) continue;
+      ++compared;
+      if (a.bits != b.bits && ++different <= kShown)
+        report.irregular.push_back(
+            fmt::format("bits: {} and {} differ in {}", first.backend(), other.backend(), a.name));
+    }
+  }
+  if (different > kShown) report.irregular.push_back(fmt::format("bits: and {} more cases", different - kShown));
+  if (compared == 0) report.irregular.push_back("bits: there was nothing to compare");
+  return compared;
+}
+
 void print_failures(const RunReport& report, int shown) {
   for (const Ledger& ledger : report.ledgers) {
     int printed = 0;
@@ -104,10 +126,12 @@ int run_command(const RunOptions& options) {
     report.ledgers.push_back(std::move(ledger));
     report.seconds.push_back(seconds);
   }
+  const int64_t same_bits = options.same_bits ? compare_bits(report) : 0;
   report.wall_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   print_failures(report, options.failures_shown);
   if (!options.report.empty()) write_reports(report, options.report);
   print_summary(report, options.report);
+  if (options.same_bits) fmt::print("{:<10} {} cases compared\n", "bits", grouped(same_bits));
   return report.green() ? kPassed : kFailed;
 }
 
