@@ -21,6 +21,7 @@ constexpr std::array<std::string_view, kLayoutCount> kNames = {
 
 constexpr int64_t kGuardBytes = 64;
 constexpr int64_t kPitch = 65'539; // past 2^16, and prime
+constexpr int64_t kCellsMax = int64_t{1} << 31;
 
 // How one logical axis walks the parent: coordinate c stands at start + step * c of the parent's axis.
 struct Walk {
@@ -243,6 +244,14 @@ Placement place(Layout layout, const std::vector<int64_t>& shape, int64_t itemsi
   // The offset layouts are guarded by their own lead; dense begins at the very start, as a new allocation does.
   const int64_t guard = kGuardBytes / itemsize;
   if (layout != Layout::dense && parent.lead != 1 && parent.lead != 5) parent.lead += guard;
+
+  int64_t cells = parent.lead + guard;
+  bool beyond = false;
+  for (const int64_t extent : parent.extents)
+    beyond = __builtin_mul_overflow(cells, std::max<int64_t>(extent, 1), &cells) || beyond;
+  if (beyond || cells > kCellsMax)
+    throw ValueError(fmt::format("layout {} of shape ({}) needs a buffer of more than {} elements", name_of(layout),
+                                 fmt::join(shape, ","), kCellsMax));
 
   Placement placement;
   placement.shape = shape;

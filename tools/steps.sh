@@ -1,9 +1,9 @@
 # The steps of tools/check, one function each; sourced. A step prints what it did on its last line, exits 77 to be skipped.
 
 quick_steps=(format generated build tests suite goldens plugin)
-full_steps=(repeat mutants)
+full_steps=(coverage repeat mutants)
 # What does not hold everywhere yet: run by `tools/check --all`, no part of the gate until it does.
-open_steps=(coverage sanitize fuzz tidy)
+open_steps=(sanitize fuzz tidy)
 
 touchstone=build/release/touchstone
 suite=(run --backend cpu --backend emulator --jobs "$jobs")

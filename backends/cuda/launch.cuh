@@ -17,6 +17,8 @@ using kernels::Loop;
 using kernels::LoopWhile;
 using kernels::Once;
 using kernels::Reduce;
+using kernels::ReduceTeams;
+using kernels::Repeat;
 using kernels::Scan;
 using kernels::Sequence;
 using kernels::tree_distance;
@@ -50,15 +52,16 @@ template <class Task> struct Team {
   int64_t block;
   typename Task::Shared& shared;
   typename Task::Local& local;
-  __device__ At at(int64_t step = 0) const { return {block, static_cast<int>(threadIdx.x), step}; }
+  __device__ __forceinline__ At at(int64_t step) const { return {block, static_cast<int>(threadIdx.x), step}; }
 };
 
-template <class Task, class P> __device__ __forceinline__ void run_part(Once<P>, const Team<Task>& team) {
-  team.task(P{}, team.at(), team.shared, team.local);
+template <class Task, class P>
+__device__ __forceinline__ void run_part(Once<P>, const Team<Task>& team, int64_t repeat) {
+  team.task(P{}, team.at(repeat), team.shared, team.local);
   __syncthreads();
 }
 
-template <class Task, class P> __device__ __forceinline__ void run_part(Loop<P>, const Team<Task>& team) {
+template <class Task, class P> __device__ __forceinline__ void run_part(Loop<P>, const Team<Task>& team, int64_t) {
   const int64_t steps = team.task.count(P{}, team.block);
   for (int64_t step = 0; step < steps; ++step) {
     team.task(P{}, team.at(step), team.shared, team.local);
@@ -66,13 +69,14 @@ template <class Task, class P> __device__ __forceinline__ void run_part(Loop<P>,
   }
 }
 
-template <class Task, class P> __device__ __forceinline__ void run_part(LoopWhile<P>, const Team<Task>& team) {
+template <class Task, class P> __device__ __forceinline__ void run_part(LoopWhile<P>, const Team<Task>& team, int64_t) {
   for (int64_t step = 0; __syncthreads_or(team.task(P{}, team.at(step), team.shared, team.local)) != 0; ++step) {}
 }
 
-template <class Task, class P> __device__ __forceinline__ void run_part(Reduce<P>, const Team<Task>& team) {
+template <class Task, class P>
+__device__ __forceinline__ void run_part(Reduce<P>, const Team<Task>& team, int64_t repeat) {
   constexpr int kWarps = Task::kThreads / kWarp;
-  auto value = team.task.give(P{}, team.at(), team.shared, team.local);
+  auto value = team.task.give(P{}, team.at(repeat), team.shared, team.local);
   using Value = decltype(value);
   __shared__ alignas(Value) unsigned char memory[sizeof(Value) * kWarps];
   Value* totals = reinterpret_cast<Value*>(memory);
@@ -95,17 +99,49 @@ template <class Task, class P> __device__ __forceinline__ void run_part(Reduce<P
     }
     __syncthreads();
   }
-  team.task.take(P{}, team.at(), totals[0], team.shared, team.local);
+  team.task.take(P{}, team.at(repeat), totals[0], team.shared, team.local);
   __syncthreads();
 }
 
-template <class Task, class P> __device__ __forceinline__ void run_part(Scan<P>, const Team<Task>& team) {
+template <class Task, class P>
+__device__ __forceinline__ void run_part(ReduceTeams<P>, const Team<Task>& team, int64_t repeat) {
   constexpr int kWarps = Task::kThreads / kWarp;
-  auto value = team.task.give(P{}, team.at(), team.shared, team.local);
+  auto value = team.task.give(P{}, team.at(repeat), team.shared, team.local);
   using Value = decltype(value);
-  __shared__ alignas(Value) unsigned char memory[sizeof(Value) * (2 * kWarps + 1)];
+  const int log2 = team.task.team_log2(P{});
+  const int warp = threadIdx.x / kWarp, lane = threadIdx.x % kWarp;
+  if (log2 >= 5) {
+#pragma unroll
+    for (int w = kWarp / 2; w > 0; w /= 2) value = team.task.combine(P{}, value, from_lane_above(value, w));
+  } else {
+    for (int w = (1 << log2) / 2; w > 0; w /= 2) value = team.task.combine(P{}, value, from_lane_above(value, w));
+  }
+  if constexpr (kWarps > 1) {
+    if (log2 > 5) { // the same for all threads of the block
+      __shared__ alignas(Value) unsigned char memory[sizeof(Value) * kWarps];
+      Value* totals = reinterpret_cast<Value*>(memory);
+      if (lane == 0) totals[warp] = value;
+      __syncthreads();
+      if (warp == 0) {
+        if (lane < kWarps) value = totals[lane];
+        for (int d = 1 << (log2 - 6); d > 0; d /= 2) value = team.task.combine(P{}, value, from_lane_above(value, d));
+        if (lane < kWarps) totals[lane] = value;
+      }
+      __syncthreads();
+      value = totals[warp];
+    }
+  }
+  if ((threadIdx.x & ((1U << log2) - 1)) == 0) team.task.take(P{}, team.at(repeat), value, team.shared, team.local);
+  __syncthreads();
+}
+
+template <class Task, class P>
+__device__ __forceinline__ void run_part(Scan<P>, const Team<Task>& team, int64_t repeat) {
+  constexpr int kWarps = Task::kThreads / kWarp;
+  auto value = team.task.give(P{}, team.at(repeat), team.shared, team.local);
+  using Value = decltype(value);
+  __shared__ alignas(Value) unsigned char memory[sizeof(Value) * kWarps];
   Value* totals = reinterpret_cast<Value*>(memory);
-  Value* before = totals + kWarps;
   const int warp = threadIdx.x / kWarp, lane = threadIdx.x % kWarp;
 #pragma unroll
   for (int w = 1; w < kWarp; w *= 2) {
@@ -114,21 +150,37 @@ template <class Task, class P> __device__ __forceinline__ void run_part(Scan<P>,
   }
   if (lane == kWarp - 1) totals[warp] = value;
   __syncthreads();
-  if (threadIdx.x == 0) {
-    before[0] = team.task.identity(P{});
-    for (int i = 0; i < kWarps; ++i) before[i + 1] = i == 0 ? totals[0] : team.task.combine(P{}, before[i], totals[i]);
+  // Every thread adds up the warps before its own: shorter than waiting for one that does it for all.
+  Value before = team.task.identity(P{}), all = totals[0];
+#pragma unroll
+  for (int i = 1; i < kWarps; ++i) {
+    if (i == warp) before = all;
+    all = team.task.combine(P{}, all, totals[i]);
   }
-  __syncthreads();
   const Value previous = from_lane_below(value, 1);
-  Value prefix = before[warp];
-  if (lane > 0) prefix = warp == 0 ? previous : team.task.combine(P{}, before[warp], previous);
-  team.task.take(P{}, team.at(), prefix, before[kWarps], team.shared, team.local);
+  Value prefix = before;
+  if (lane > 0) prefix = warp == 0 ? previous : team.task.combine(P{}, before, previous);
+  team.task.take(P{}, team.at(repeat), prefix, all, team.shared, team.local);
   __syncthreads();
+}
+
+template <class Task, class P, class... Parts>
+__device__ __forceinline__ void run_part(Repeat<P, Parts...>, const Team<Task>& team, int64_t) {
+  const int64_t times = team.task.count(P{}, team.block);
+  for (int64_t step = 0; step < times; ++step) (run_part(Parts{}, team, step), ...);
 }
 
 template <class Task, class... Parts>
 __device__ __forceinline__ void run_parts(Sequence<Parts...>, const Team<Task>& team) {
-  (run_part(Parts{}, team), ...);
+  (run_part(Parts{}, team, 0), ...);
+}
+
+/// How many blocks of a task should fit a processor at once.
+template <class Task> constexpr int min_blocks() {
+  if constexpr (requires { Task::kMinBlocks; })
+    return Task::kMinBlocks;
+  else
+    return 1;
 }
 
 } // namespace detail
@@ -142,7 +194,8 @@ __global__ void __launch_bounds__(kernels::kFlatThreads) run_flat(int64_t count,
 
 /// One block of the grid runs task blocks blockIdx.x, blockIdx.x + gridDim.x, ...; Shared is dynamic shared memory.
 template <class Task>
-__global__ void __launch_bounds__(Task::kThreads) run_blocks(int64_t count, const __grid_constant__ Task task) {
+__global__ void __launch_bounds__(Task::kThreads, detail::min_blocks<Task>())
+    run_blocks(int64_t count, const __grid_constant__ Task task) {
   extern __shared__ __align__(16) unsigned char memory[];
   auto& shared = *reinterpret_cast<typename Task::Shared*>(memory);
   typename Task::Local local;

@@ -24,7 +24,13 @@ void Launcher::launch(const KernelLaunch& launch) {
   TS_CUDA(cudaLaunchKernel(launch.entry, dim3(static_cast<unsigned>(launch.blocks)),
                            dim3(static_cast<unsigned>(launch.threads)), arguments, launch.shared_bytes,
                            queue_.stream()));
-  census_.count(launch.kernel, launch.route);
+  launched(launch.kernel, launch.route);
+}
+
+Vendor* Launcher::vendor() { return settings_.vendor && queue_.vendor().present() ? &queue_.vendor() : nullptr; }
+
+void Launcher::launched(const char* kernel, const char* route) {
+  census_.count(kernel, route);
   if (settings_.blocking) TS_CUDA(cudaStreamSynchronize(queue_.stream()));
 }
 

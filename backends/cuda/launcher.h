@@ -10,8 +10,6 @@
 
 namespace ts::cuda {
 
-class Vendor;
-
 /// What a user chose after the colon.
 struct Settings {
   bool blocking = false; ///< every launch is waited for, so that an error names its call
@@ -42,6 +40,11 @@ public:
 
   /// This call's cell for an index out of range.
   kernels::IndexFault* fault();
+
+  /// The vendor's library on this queue, null where it is not wanted or not there.
+  Vendor* vendor();
+  /// Tells the census of work that the vendor's library was given.
+  void launched(const char* kernel, const char* route);
 
 private:
   void launch(const KernelLaunch& launch);

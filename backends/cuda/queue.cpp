@@ -13,12 +13,6 @@ namespace {
 constexpr size_t kCells = 1024;
 constexpr kernels::IndexFault kClean{INT64_MAX, 0, 0, -1};
 
-cudaStream_t make_stream() {
-  cudaStream_t stream = nullptr;
-  TS_CUDA(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
-  return stream;
-}
-
 } // namespace
 
 FaultCells::~FaultCells() {
@@ -72,21 +66,16 @@ std::optional<ts_error> FaultCells::collect() {
   return first;
 }
 
-Queue::Queue() : stream_(make_stream()), faults_(stream_) {}
-
-Queue::~Queue() {
-  cudaStreamSynchronize(stream_);
-  cudaStreamDestroy(stream_);
-}
+Stream::Stream() { TS_CUDA(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking)); }
 
 std::optional<ts_error> Queue::synchronize() {
   faults_.fetch();
-  TS_CUDA(cudaStreamSynchronize(stream_));
+  TS_CUDA(cudaStreamSynchronize(stream_.get()));
   return faults_.collect();
 }
 
 std::optional<ts_error> Queue::poll() {
-  const cudaError_t state = cudaStreamQuery(stream_);
+  const cudaError_t state = cudaStreamQuery(stream_.get());
   if (state == cudaErrorNotReady) return std::nullopt;
   TS_CUDA(state);
   return synchronize();

@@ -2,6 +2,7 @@
 // waits to be asked for.
 #pragma once
 
+#include "backends/cuda/vendor.h"
 #include "backends/kernels/call.h"
 
 #include <cstdint>
@@ -43,17 +44,31 @@ private:
   std::optional<ts_error> early_;          ///< found when cells had run out
 };
 
+/// A stream of the current device.
+class Stream {
+public:
+  Stream();
+  Stream(const Stream&) = delete;
+  Stream& operator=(const Stream&) = delete;
+  ~Stream() { cudaStreamDestroy(stream_); }
+  cudaStream_t get() const { return stream_; }
+
+private:
+  cudaStream_t stream_ = nullptr;
+};
+
 /// One in-order queue of one device. Used by one thread at a time.
 class Queue {
 public:
   /// On the current device.
-  Queue();
+  Queue() : faults_(stream_.get()), vendor_(stream_.get()) {}
   Queue(const Queue&) = delete;
   Queue& operator=(const Queue&) = delete;
-  ~Queue();
+  ~Queue() { cudaStreamSynchronize(stream_.get()); }
 
-  cudaStream_t stream() const { return stream_; }
+  cudaStream_t stream() const { return stream_.get(); }
   FaultCells& faults() { return faults_; }
+  Vendor& vendor() { return vendor_; }
 
   /// Waits for all work; gives the first error of an index.
   std::optional<ts_error> synchronize();
@@ -61,8 +76,9 @@ public:
   std::optional<ts_error> poll();
 
 private:
-  cudaStream_t stream_;
+  Stream stream_; // outlives what works on it
   FaultCells faults_;
+  Vendor vendor_;
 };
 
 } // namespace ts::cuda

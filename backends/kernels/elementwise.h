@@ -28,8 +28,8 @@ struct Source {
 
   template <class T> TS_HD T single() const {
     if (data != nullptr) return *reinterpret_cast<const T*>(data);
-    T value;
-    memcpy(&value, &bits, sizeof value);
+    T value{};
+    memcpy(&value, &bits, sizeof value < sizeof bits ? sizeof value : sizeof bits);
     return value;
   }
   template <class T> TS_HD T at(int64_t element) const {
@@ -224,6 +224,35 @@ inline Plan elementwise_plan(const Call& call) {
   return plan;
 }
 
+/// Has a plan whose operands are dense along different axes visit both in squares of 16 x 16 elements, so that what one line of
+/// memory holds is used while it is near. Where extents do not allow it the plan stays.
+inline Plan in_squares(const Plan& plan) {
+  constexpr int64_t kSide = 16;
+  const int last = plan.rank - 1;
+  int across = -1; // the axis along which some operand is dense while the output is not
+  for (int axis = 0; axis < last; ++axis)
+    for (int k = 1; k < plan.operands; ++k) {
+      const int64_t here = plan.stride[k][axis], there = plan.stride[k][last];
+      if (here != 0 && here * here < there * there && plan.stride[0][last] * plan.stride[0][last] <= 64) across = axis;
+    }
+  if (across < 0 || plan.rank + 2 > TS_RANK_MAX || plan.shape[across] % kSide != 0 || plan.shape[last] % kSide != 0)
+    return plan;
+  Plan squares = plan;
+  squares.rank = 0;
+  const auto add = [&](int axis, int64_t extent, int64_t step) {
+    squares.shape[squares.rank] = extent;
+    for (int k = 0; k < plan.operands; ++k) squares.stride[k][squares.rank] = plan.stride[k][axis] * step;
+    ++squares.rank;
+  };
+  for (int axis = 0; axis < last; ++axis)
+    if (axis != across) add(axis, plan.shape[axis], 1);
+  add(across, plan.shape[across] / kSide, kSide);
+  add(last, plan.shape[last] / kSide, kSide);
+  add(across, kSide, 1);
+  add(last, kSide, 1);
+  return squares;
+}
+
 /// Launches one functor over the operands of a call.
 template <class Out, class... In, class F, class Launcher>
 void launch_elementwise(const char* kernel, const F& f, const Call& call, Launcher& launcher) {
@@ -251,7 +280,7 @@ void launch_elementwise(const char* kernel, const F& f, const Call& call, Launch
     launcher.flat(kernel, wide ? "vector" : "contiguous", Dense::items(plan.count), task);
     return;
   }
-  StridedTask<F, Out, In...> task{f, out, {}, Offsets<1 + kInputs>::of(plan)};
+  StridedTask<F, Out, In...> task{f, out, {}, Offsets<1 + kInputs>::of(in_squares(plan))};
   std::copy(std::begin(sources), std::end(sources), task.in);
   launcher.flat(kernel, "strided", plan.count, task);
 }

@@ -113,6 +113,7 @@ TEST(Bounds, SeeALostElementOfMany) {
 }
 
 TEST(Bounds, WhatDependsOnOrderIsExcluded) {
+  // TS_CITES(numerics.32)
   const double max = std::numeric_limits<float>::max();
   EXPECT_TRUE(judged(instance("sum"), {max, max, -max}, max).excluded);
   EXPECT_FALSE(judged(instance("sum"), {max, 1}, max).excluded);

@@ -36,9 +36,8 @@ DType default_dtype(DTypeClass kind) {
 [[noreturn]] void wrong_dtype(const OpRow& row, size_t operand, DType given) {
   const Role role = row.operands[operand].role;
   const bool masked = role == Role::mask || role == Role::index;
-  throw TypeError(fmt::format("[{0}] {1}operand {2} is {3}; it takes {4}", masked ? "numerics.19" : row.name,
-                              masked ? std::string(row.name) + ": " : "", row.operands[operand].name, name(given),
-                              dtype_names(row.dtypes[operand])));
+  throw TypeError(fmt::format("[{}] {}: operand {} is {}; it takes {}", masked ? "numerics.19" : "numerics.38",
+                              row.name, row.operands[operand].name, name(given), dtype_names(row.dtypes[operand])));
 }
 
 } // namespace
@@ -70,7 +69,10 @@ const Instance& resolve(const OpRow& row, std::span<const Input> operands) {
   }
   for (const Instance& instance : row.instances)
     if (std::equal(wanted.begin(), wanted.begin() + operands.size(), instance.in.begin())) return instance;
-  throw TypeError(fmt::format("[{0}] no instance of the operation takes these dtypes together", row.name));
+  std::string together;
+  for (size_t i = 0; i < operands.size(); ++i)
+    together += fmt::format("{}{} {}", i == 0 ? "" : ", ", row.operands[i].name, name(wanted[i]));
+  throw TypeError(fmt::format("[numerics.38] {}: no row takes {} together", row.name, together));
 }
 
 uint64_t encode_operand(const OpRow& row, const Scalar& scalar, DType dtype) {

@@ -14,20 +14,42 @@ if(TS_SANITIZE)
   target_compile_definitions(touchstone_flags INTERFACE TS_SANITIZE=1)
 endif()
 
-if(TS_FUZZ)
-  target_compile_options(touchstone_flags INTERFACE -fsanitize=fuzzer-no-link)
-endif()
-
 # Kernel units: the same bits everywhere (spec/numerics.md). Contraction is off, fusion only where fma() is written.
 add_library(touchstone_kernel_flags INTERFACE)
 target_link_libraries(touchstone_kernel_flags INTERFACE touchstone_flags)
 target_compile_options(touchstone_kernel_flags INTERFACE -ffp-contract=off -fno-math-errno -fno-trapping-math)
+# Instrumented kernels take long to compile, and their time to run is small beside that of the suite around them.
+if(TS_SANITIZE)
+  target_compile_options(touchstone_kernel_flags INTERFACE -O1)
+endif()
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
   target_compile_options(touchstone_kernel_flags INTERFACE -mfma)
+endif()
+# What libFuzzer steers by: which parts of kernels and backends ran. Comparisons are not traced, they are the inner loops.
+if(TS_FUZZ)
+  target_compile_options(touchstone_kernel_flags INTERFACE -O1 -fsanitize-coverage=inline-8bit-counters,pc-table)
+endif()
+# A loop that is asked to be vectorized and cannot be is no fault; clang warns of each.
+if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
+  target_compile_options(touchstone_kernel_flags INTERFACE -Wno-pass-failed)
 endif()
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   target_compile_options(touchstone_kernel_flags INTERFACE -fno-gnu-unique)
 endif()
+
+# Compiles a target's sources to be checked: the compiler's race instrumentation, whose hooks are ours, at -O1, with the lines
+# of sources for reports. Each flag is there for a compiler that would otherwise hide an access; backends/emulator/checked/README.md
+# says which, and checked_traps_test shows it.
+set(touchstone_instrument_gnu -fsanitize=thread --param=tsan-instrument-func-entry-exit=0 --param=tsan-distinguish-volatile=1
+                              -fno-tree-vectorize)
+set(touchstone_instrument_clang
+    -fsanitize=thread "SHELL:-mllvm -tsan-instrument-func-entry-exit=0" "SHELL:-mllvm -tsan-instrument-read-before-write=1"
+    "SHELL:-mllvm -tsan-distinguish-volatile=1" -fno-vectorize -fno-slp-vectorize)
+function(touchstone_instrument target)
+  target_compile_definitions(${target} PRIVATE TS_INSTRUMENTED=1)
+  target_compile_options(${target} PRIVATE -O1 -g1 "$<$<CXX_COMPILER_ID:GNU>:${touchstone_instrument_gnu}>"
+                                           "$<$<CXX_COMPILER_ID:Clang>:${touchstone_instrument_clang}>")
+endfunction()
 
 # Tells the sources that read files of the repository where it lies. They alone are compiled anew in another checkout, so
 # that a compiler cache serves several.
