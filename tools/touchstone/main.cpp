@@ -126,11 +126,14 @@ int main_of(int argc, char** argv) {
   mutants_app->add_option("--seed", mutants.seed, "of generated values")->check(whole_number(0, UINT64_MAX));
   mutants_app->add_option("--cases", mutants.cases_max, "cases tried per mutant; all by default")
       ->check(whole_number(0, 1'000'000));
-  mutants_app->add_flag("--views", mutants.views, "misread every operand and result of every op instead");
+  CLI::Option* views =
+      mutants_app->add_flag("--views", mutants.views, "misread every operand and result of every op instead");
   mutants_app->add_flag("--list", mutants.list, "print the mutants, their clauses and the public reports instead");
-  mutants_app->add_flag("--compare", mutants.compare,
-                        "fail where another case kills a mutant than the kill history says");
-  mutants_app->add_flag("--record", mutants.record, "write which case killed which mutant to the kill history");
+  mutants_app
+      ->add_flag("--compare", mutants.compare, "fail where another case kills a mutant than the kill history says")
+      ->excludes(views);
+  mutants_app->add_flag("--record", mutants.record, "write which case killed which mutant to the kill history")
+      ->excludes(views);
 
   ts::conformance::Settings worker;
   CLI::App* worker_app = app.add_subcommand("worker", "")->group("");
