@@ -12,8 +12,8 @@
 
 namespace ts::emulator {
 
-/// How a call uses an operand.
-enum class Role { in, out, inout, workspace };
+/// How a call uses an operand. What is only named may be touched where a launch was told of it.
+enum class Role { in, out, inout, workspace, named };
 
 /// An operand of a call in device memory.
 struct OperandFacts {

@@ -1,6 +1,7 @@
 #include "backends/emulator/workbench.h"
 
 #include "backends/emulator/checked/checker.h"
+#include "backends/kernels/numbers.h"
 
 #include <cstring>
 #include <utility>
@@ -17,22 +18,39 @@ Workbench::Workbench(std::string_view options) : settings_(parse_settings(option
 
 Workbench::~Workbench() { commands_.clear(); }
 
-void* Workbench::allocate_bytes(uint64_t bytes) {
+void* Workbench::allocate_elements(int64_t count, size_t element_bytes, const std::string& name) {
+  const uint64_t bytes = static_cast<uint64_t>(count) * element_bytes;
   std::byte* device = memory_.allocate(bytes);
   if (device == nullptr)
     throw DoorError(TS_OUT_OF_MEMORY, "no room for " + std::to_string(bytes) + " bytes")
         .values(static_cast<int64_t>(bytes), static_cast<int64_t>(memory_.size()));
-  live_[device] = bytes;
+  const int32_t dtype = element_bytes == 1   ? TS_DTYPE_U8
+                        : element_bytes == 2 ? TS_DTYPE_F16
+                        : element_bytes == 4 ? TS_DTYPE_F32
+                                             : TS_DTYPE_F64;
+  live_[device] = {static_cast<int64_t>(bytes) / ts::itemsize(dtype), dtype, name};
   return device;
+}
+
+// What reports call memory by.
+std::vector<OperandFacts> Workbench::named_arrays() const {
+  std::vector<OperandFacts> arrays;
+  for (const auto& [device, array] : live_) {
+    std::byte* data = memory_.reach(device);
+    kernels::View view{data, array.dtype, 1, {}, {}};
+    view.shape[0] = array.count;
+    view.stride[0] = 1;
+    arrays.push_back({array.name, Role::named, view, data});
+  }
+  return arrays;
 }
 
 void Workbench::release(void* device) {
   commands_.emplace_back([this, device]() -> std::string {
-    const auto found = live_.find(device);
-    if (found == live_.end()) return "release of memory that is not allocated, or was released before";
-    std::string problem = memory_.guard_damage(static_cast<std::byte*>(device));
-    live_.erase(found);
-    memory_.release(static_cast<std::byte*>(device));
+    auto* data = static_cast<std::byte*>(device);
+    if (live_.erase(data) == 0) return "release of memory that is not allocated, or was released before";
+    std::string problem = memory_.guard_damage(data);
+    memory_.release(data);
     return problem.empty() ? memory_.take_damage() : problem;
   });
 }
@@ -62,12 +80,14 @@ void Workbench::push(std::shared_ptr<Recorder> program) {
 }
 
 std::string Workbench::run(Recorder& program) {
+  if (checker_ != nullptr) checker_->begin_call(named_arrays());
   program.run(settings_.schedule, census_);
+  if (checker_ != nullptr) checker_->end_call(true);
   if (checker_ != nullptr && !checker_->reports().empty()) return text_of(checker_->reports().front());
   if (!program.damage().empty()) return program.damage();
-  for (const auto& [device, bytes] : live_) {
-    std::string damage = memory_.guard_damage(static_cast<std::byte*>(const_cast<void*>(device)));
-    if (!damage.empty()) return damage;
+  for (const auto& [device, array] : live_) {
+    const std::string damage = memory_.guard_damage(device);
+    if (!damage.empty()) return array.name + ": " + damage;
   }
   return "";
 }

@@ -1,8 +1,8 @@
 // An emulated device for tasks of your own: no tensors, no library, two headers (this one and backends/kernels/task.h).
 //
 //   Workbench bench("check=all");
-//   float* x = bench.upload<float>({1, 2, 3});
-//   float* z = bench.allocate<float>(3);
+//   float* x = bench.upload<float>({1, 2, 3}, "x");
+//   float* z = bench.allocate<float>(3, "z");
 //   bench.flat("double", 3, Double{x, z});
 //   std::vector<float> result(3);
 //   bench.copy_out(result, z);
@@ -16,6 +16,8 @@
 #include "backends/emulator/launch.h"
 #include "backends/emulator/settings.h"
 
+#include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -35,9 +37,9 @@ public:
   Workbench& operator=(const Workbench&) = delete;
   ~Workbench();
 
-  /// Memory that holds nothing. Throws kernels::Refusal where there is no room.
-  template <class T> T* allocate(int64_t count) {
-    return static_cast<T*>(allocate_bytes(static_cast<uint64_t>(count) * sizeof(T)));
+  /// Memory that holds nothing; reports call it by its name. Throws kernels::Refusal where there is no room.
+  template <class T> T* allocate(int64_t count, const std::string& name) {
+    return static_cast<T*>(allocate_elements(count, sizeof(T), name));
   }
   /// Takes its turn in the queue; a second release of the same memory is a problem that synchronize tells.
   void release(void* device);
@@ -46,8 +48,8 @@ public:
   template <class T> void copy_in(T* device, const std::vector<T>& values) {
     copy_in_bytes(device, values.data(), values.size() * sizeof(T));
   }
-  template <class T> T* upload(const std::vector<T>& values) {
-    T* device = allocate<T>(static_cast<int64_t>(values.size()));
+  template <class T> T* upload(const std::vector<T>& values, const std::string& name) {
+    T* device = allocate<T>(static_cast<int64_t>(values.size()), name);
     copy_in(device, values);
     return device;
   }
@@ -75,20 +77,26 @@ public:
   void clear_reports();
 
 private:
-  void* allocate_bytes(uint64_t bytes);
+  struct Array {
+    int64_t count;
+    int32_t dtype; ///< one of its element's size
+    std::string name;
+  };
+  void* allocate_elements(int64_t count, size_t element_bytes, const std::string& name);
   void copy_in_bytes(void* device, const void* values, uint64_t bytes);
   void copy_out_bytes(void* values, const void* device, uint64_t bytes);
   std::shared_ptr<Recorder> begin();
   void push(std::shared_ptr<Recorder> program);
   void note(const std::string& problem);
   std::string run(Recorder& program);
+  std::vector<OperandFacts> named_arrays() const;
 
   Settings settings_;
   kernels::Census census_;
   Memory memory_;
   std::unique_ptr<checked::Checker> checker_;
   std::vector<std::function<std::string()>> commands_; ///< give a problem or ""
-  std::map<const void*, uint64_t> live_;               ///< bytes of what is not released
+  std::map<std::byte*, Array> live_;                   ///< what is not released
   std::string problem_;
 };
 

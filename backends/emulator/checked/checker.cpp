@@ -110,29 +110,37 @@ void Checker::end_call(bool complete) {
 // Launches.
 
 void Checker::add_range_of(const std::byte* pointer) {
-  const auto* allocation = allocation_at(shadow_.offset(pointer));
+  const uint64_t offset = shadow_.offset(pointer);
+  const auto* allocation = allocation_at(offset);
+  if (allocation == nullptr) { // it may stand a little before the first element, or behind the last
+    const auto next = allocations_.upper_bound(offset);
+    if (next != allocations_.end() && next->first - offset < kGuardBytes) allocation = &*next;
+    if (allocation == nullptr && next != allocations_.begin() &&
+        offset - std::prev(next)->first - std::prev(next)->second.bytes < kGuardBytes)
+      allocation = &*std::prev(next);
+  }
   if (allocation == nullptr || !allocation->second.live) return;
   const uint64_t low = allocation->first;
   const bool known = std::any_of(ranges_.begin(), ranges_.end(), [&](const Range& range) { return range.low == low; });
   const bool operand = std::any_of(operands_.begin(), operands_.end(), [&](const OperandFacts& facts) {
+    if (facts.role == Role::named) return false;
     return shadow_.offset(facts.buffer) == low || (shadow_.offset(facts.buffer) - low < allocation->second.bytes);
   });
-  if (!known && !operand) ranges_.push_back({low, allocation->second.bytes, false});
+  if (!known && !operand) ranges_.push_back({low, allocation->second.bytes});
 }
 
-// What the running launch may touch: its own memory, the operands of its call, and other allocations it was told of.
+// What the running launch may touch beside its blocks' own memory: the operands of its call, and other allocations it was
+// told of.
 void Checker::add_ranges() {
-  ranges_.assign(1, {0, 0, false}); // where the hooks begin to look
-  if (launch_.shared_bytes > 0) ranges_.push_back({shadow_.offset(launch_.shared), launch_.shared_bytes, true});
-  if (launch_.locals != nullptr) {
-    const auto* locals = allocation_at(shadow_.offset(launch_.locals));
-    ranges_.push_back({locals->first, locals->second.bytes, true});
+  ranges_.clear();
+  if (!settings_.bounds) {
+    ranges_.push_back({0, shadow_.map().bytes});
+    return;
   }
-  if (!settings_.bounds) return;
   for (const OperandFacts& operand : operands_) {
-    if (view_count(operand.view) == 0) continue;
+    if (view_count(operand.view) == 0 || operand.role == Role::named) continue;
     const ByteReach reach = reach_of_view(operand.view);
-    ranges_.push_back({shadow_.offset(reach.low), static_cast<uint64_t>(reach.high - reach.low), false});
+    ranges_.push_back({shadow_.offset(reach.low), static_cast<uint64_t>(reach.high - reach.low)});
   }
   for (size_t at = 0; at + sizeof(std::byte*) <= launch_.task_bytes; at += sizeof(std::byte*)) {
     const std::byte* word = nullptr;
@@ -161,9 +169,13 @@ void Checker::begin_launch(const LaunchFacts& launch) {
   state.armed = shadow_.map().bytes;
   state.granules = shadow_.map().granules;
   state.single_bytes = shadow_.map().single_bytes;
-  state.ranges = state.hit = ranges_.data();
+  state.ranges = ranges_.data();
   state.range_count = static_cast<int>(ranges_.size());
-  state.any_range = !settings_.bounds;
+  for (Range& hit : state.hit) hit = {};
+  state.shared = state.locals = {};
+  if (launch.shared_bytes > 0) state.shared = {shadow_.offset(launch.shared), launch.shared_bytes};
+  if (launch.locals != nullptr)
+    state.locals = {shadow_.offset(launch.locals), allocation_at(shadow_.offset(launch.locals))->second.bytes};
   state.findings = this;
   state.next_phase = next_phase_;
   state.moment = {};

@@ -54,44 +54,106 @@ TS_HOT void outside(uintptr_t address, uint64_t bytes, Access access, uintptr_t 
   tell([&](Findings& f) { return f.outside({address, bytes, access, site_of(code)}); });
 }
 
-// The range of a first touch, or null where the launch may not touch the place.
-TS_COLD const Range* find_range(uint64_t offset) {
+TS_HOT bool is_private(uint64_t offset) { return state.locals.holds(offset) || state.shared.holds(offset); }
+
+// Whether the launch may touch the place, which is no block's own.
+TS_COLD bool find_range(uint64_t offset, Access access) {
   for (int k = 0; k < state.range_count; ++k) {
-    if (offset - state.ranges[k].low >= state.ranges[k].bytes) continue;
-    return state.hit = &state.ranges[k];
+    if (!state.ranges[k].holds(offset)) continue;
+    state.hit[access] = state.ranges[k];
+    return true;
   }
-  return nullptr;
+  return false;
 }
 
 // How an access uses what was there before.
 enum class Old : bool { ignored, used };
 
-// One cell. `lanes` are the bytes of it that the access covers.
+bool is_written(uint64_t byte, bool own) {
+  const Cell whole = state.granules.cells[byte / kGranule];
+  const bool split = (whole & kSplit) != 0;
+  const Cell c = split ? state.single_bytes.cells[byte] : whole;
+  if (own && c < state.moment.block) return false;
+  return (c >> (split ? 4 : 4 + byte % kGranule) & 1) != 0;
+}
+
+// Padding is copied with its struct and was never written. It shares a word with a member: so words of up to 8 bytes count,
+// as far as the access covers them, in which nothing was written.
+TS_COLD void check_written(uint64_t offset, bool own, const Accessed& mine) {
+  constexpr uint64_t kWord = 8;
+  const uint64_t start = mine.address - state.base, word = offset / kWord * kWord;
+  const uint64_t first = start > word ? start : word;
+  const uint64_t last = start + mine.bytes < word + kWord ? start + mine.bytes : word + kWord;
+  for (uint64_t byte = first; byte < last; ++byte)
+    if (is_written(byte, own)) return;
+  tell([&](Findings& f) { return f.unwritten(mine); });
+}
+
+// One cell of which an access covers the bytes `lanes`, whatever may be wrong with it.
 template <Access access, Old old>
-TS_HOT void visit(const Layer& layer, uint64_t index, Cell lanes, uint64_t offset, const Accessed& mine) {
+TS_COLD void visit_slowly(const Layer& layer, uint64_t index, Cell lanes, uint64_t offset, const Accessed& mine) {
   const Cell c = layer.cells[index];
-  if (__builtin_expect((c & lanes) != lanes, 0)) return tell([&](Findings& f) { return f.stray(mine, false); });
-  bool is_private = false;
-  if (c < state.moment.block) {
-    const Range* range = state.hit;
-    if (__builtin_expect(offset - range->low >= range->bytes, 0)) range = find_range(offset);
-    if (__builtin_expect(range == nullptr && !state.any_range, 0))
-      return tell([&](Findings& f) { return f.stray(mine, true); });
-    is_private = range != nullptr && range->is_private;
+  Accessed here = mine; // from the cell's first byte on
+  if (state.base + offset > mine.address) here.address = state.base + offset;
+  if ((c & lanes) != lanes) return tell([&](Findings& f) { return f.stray(here, false); });
+  const bool own = is_private(offset);
+  if (c < state.moment.launch && !own && !state.hit[access].holds(offset) && !find_range(offset, access))
+    return tell([&](Findings& f) { return f.stray(here, true); });
+  const Cell written = own && c < state.moment.block ? 0 : c;
+  if (old == Old::used && (written & lanes << 4) != lanes << 4) check_written(offset, own, mine);
+  const Touch touched = touch(c, access, state.moment, own, access == kRead ? 0 : lanes << 4);
+  if (touched.clash != Clash::none) {
+    layer.cells[index] = access == kRead ? c : c | lanes << 4; // the value is there all the same
+    return tell_conflict(here, c, touched.clash, layer.sites[index], layer.witnesses[index]);
   }
-  if (old == Old::used) {
-    const Cell written = is_private ? 0 : c;
-    if (__builtin_expect((written & lanes << 4) != lanes << 4, 0)) tell([&](Findings& f) { return f.unwritten(mine); });
-  }
-  const Touch touched = touch(c, access, state.moment, is_private, access == kRead ? 0 : lanes << 4);
-  if (__builtin_expect(touched.clash != Clash::none, 0)) {
-    // The value is there all the same.
-    layer.cells[index] = access == kRead ? c : c | lanes << 4;
-    return tell_conflict(mine, c, touched.clash, layer.sites[index], layer.witnesses[index]);
-  }
-  if (__builtin_expect(touched.new_witness, 0)) layer.witnesses[index] = {c, layer.sites[index]};
+  if (touched.new_witness) layer.witnesses[index] = {c, layer.sites[index]};
   if (touched.new_site) layer.sites[index] = mine.site;
   layer.cells[index] = touched.next;
+}
+
+// The same for what is common and right; false, and nothing changed, for all else. race_test holds the two together.
+template <Access access, Old old>
+TS_HOT bool visit_quickly(const Layer& layer, uint64_t index, Cell lanes, uint64_t offset, uintptr_t code) {
+  constexpr Cell bit = kind_bit(access), mark = bit << kNowShift;
+  const Moment& moment = state.moment;
+  const Cell c = layer.cells[index], value = access == kRead ? 0 : lanes << 4;
+  const bool holds_value = old == Old::ignored || (c & lanes << 4) == lanes << 4;
+  if ((c & (lanes | kSplit)) != lanes) return false;
+  if (c >= moment.phase) {
+    if (!holds_value) return false;
+    if ((c & (kThread | kMany)) == (moment.place & kThread)) {
+      if ((c & mark) == 0 && kinds_others(c) != 0) return false;
+      if (access != kRead && (c & mark) == 0) layer.sites[index] = site_of(code);
+      layer.cells[index] = c | mark | value;
+      return true;
+    }
+    if (access == kWrite || kinds_now(c) != bit) return false;
+    layer.cells[index] = c | kMany | value;
+    return true;
+  }
+  Cell next = moment.place | mark | value | (c & kValid);
+  const bool own = is_private(offset);
+  if (own && c < moment.block) {
+    if (old == Old::used) return false;
+  } else {
+    if (!holds_value) return false;
+    next |= c & kWritten;
+    const Cell others = kinds_others(c), mine = kinds_now(c) | kinds_earlier(c);
+    if (c >= moment.block) {
+      if (others != 0) return false;
+      next |= mine << kEarlierShift;
+      if (!own && kinds_now(c) != bit) layer.witnesses[index] = {c, layer.sites[index]};
+    } else if (c >= moment.launch) {
+      if (access == kWrite || (others | mine) != bit) return false;
+      next |= bit << kOthersShift;
+      layer.witnesses[index] = {c, layer.sites[index]};
+    } else if (!state.hit[access].holds(offset)) {
+      return false;
+    }
+  }
+  layer.sites[index] = site_of(code);
+  layer.cells[index] = next;
+  return true;
 }
 
 // A granule's bytes get cells of their own.
@@ -107,27 +169,37 @@ TS_COLD void split(uint64_t granule) {
   whole = kSplit;
 }
 
-template <Access access, Old old> void visit_bytes(uint64_t offset, uint64_t bytes, const Accessed& mine) {
+template <Access access, Old old>
+void visit_bytes(uint64_t offset, uint64_t bytes, uintptr_t address, uint64_t of_bytes, uintptr_t code) {
   for (uint64_t byte = offset; byte < offset + bytes; ++byte) {
     if ((state.granules.cells[byte / kGranule] & kSplit) == 0) split(byte / kGranule);
-    visit<access, old>(state.single_bytes, byte, 1, byte, mine);
+    if (!visit_quickly<access, old>(state.single_bytes, byte, 1, byte, code))
+      visit_slowly<access, old>(state.single_bytes, byte, 1, byte, {address, of_bytes, access, site_of(code)});
   }
 }
 
-template <Access access, Old old> void visit_granule(uint64_t granule, const Accessed& mine) {
-  if (__builtin_expect((state.granules.cells[granule] & kSplit) != 0, 0))
-    return visit_bytes<access, old>(granule * kGranule, kGranule, mine);
-  visit<access, old>(state.granules, granule, kValid, granule * kGranule, mine);
+template <Access access, Old old>
+TS_COLD void visit_granule_slowly(uint64_t granule, uintptr_t address, uint64_t of_bytes, uintptr_t code) {
+  if ((state.granules.cells[granule] & kSplit) != 0)
+    return visit_bytes<access, old>(granule * kGranule, kGranule, address, of_bytes, code);
+  visit_slowly<access, old>(state.granules, granule, kValid, granule * kGranule,
+                            {address, of_bytes, access, site_of(code)});
 }
 
-template <Access access, Old old> void visit_range(uint64_t offset, uint64_t bytes, const Accessed& mine) {
-  const uint64_t end = offset + bytes;
+template <Access access, Old old>
+TS_HOT void visit_granule(uint64_t granule, uintptr_t address, uint64_t of_bytes, uintptr_t code) {
+  if (!visit_quickly<access, old>(state.granules, granule, kValid, granule * kGranule, code))
+    visit_granule_slowly<access, old>(granule, address, of_bytes, code);
+}
+
+template <Access access, Old old> void visit_range(uintptr_t address, uint64_t bytes, uintptr_t code) {
+  const uint64_t offset = address - state.base, end = offset + bytes;
   for (uint64_t at = offset; at < end;) {
     if (at % kGranule == 0 && end - at >= kGranule) {
-      visit_granule<access, old>(at / kGranule, mine);
+      visit_granule<access, old>(at / kGranule, address, bytes, code);
       at += kGranule;
     } else {
-      visit_bytes<access, old>(at, 1, mine);
+      visit_bytes<access, old>(at, 1, address, bytes, code);
       ++at;
     }
   }
@@ -151,14 +223,14 @@ TS_HOT void observe(const volatile void* pointer, uintptr_t code) {
         same = same && (state.single_bytes.cells[offset + k] & own) == (state.moment.place | 0x11 | mark);
       if (same) return;
     }
-    return visit_range<access, old>(offset, bytes, {address, bytes, access, site_of(code)});
+    return visit_range<access, old>(address, bytes, code);
   }
   const uint64_t first = offset / kGranule;
   for (uint64_t granule = first; granule < first + bytes / kGranule; ++granule) {
     const Cell c = state.granules.cells[granule];
     if ((c & (kOwnMask | mark)) == (state.moment.place | kValid | kWritten | mark)) continue;
     if (access != kWrite && (c & kManyMask) == (state.moment.phase | kMany | kValid | kWritten | mark)) continue;
-    visit_granule<access, old>(granule, {address, bytes, access, site_of(code)});
+    visit_granule<access, old>(granule, address, bytes, code);
   }
 }
 
@@ -166,8 +238,7 @@ template <Access access> void observe_range(const void* pointer, uint64_t bytes,
   const auto address = reinterpret_cast<uintptr_t>(pointer);
   if (bytes == 0) return;
   if (address - state.base >= state.window) return outside(address, bytes, access, code);
-  visit_range<access, access == kWrite ? Old::ignored : Old::used>(address - state.base, bytes,
-                                                                   {address, bytes, access, site_of(code)});
+  visit_range<access, access == kWrite ? Old::ignored : Old::used>(address, bytes, code);
 }
 
 // An atomic operation that changes nothing, over and over, waits for somebody.

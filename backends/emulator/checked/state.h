@@ -33,10 +33,10 @@ struct ShadowMap {
 
 inline constexpr unsigned kGranule = 4;
 
-/// Memory that the running launch may touch: [low, low + bytes) from the shadow's base.
+/// A stretch of memory, [low, low + bytes) from the shadow's base.
 struct Range {
   uint64_t low, bytes;
-  bool is_private; ///< of the running block: its shared memory or its locals
+  bool holds(uint64_t offset) const { return offset - low < bytes; }
 };
 
 /// An access as it is reported.
@@ -74,10 +74,10 @@ struct State {
   Moment moment;
   Layer granules;
   Layer single_bytes;
-  const Range* hit; ///< the range of the last first touch
-  const Range* ranges;
+  Range shared, locals; ///< the running block's own: what launches and blocks before left there is nothing
+  Range hit[3];         ///< of the last first touch of each access
+  const Range* ranges;  ///< what else the launch may touch
   int range_count;
-  bool any_range;      ///< every live allocation may be touched
   uintptr_t stack_top; ///< frames below are the work item's own
   uintptr_t arguments; ///< the task's copy: read only
   uint64_t argument_bytes;

@@ -19,7 +19,7 @@ struct ReadOfUpdate {
 };
 void read_of_update(Workbench& bench) {
   bench.flat("read_of_update", kItems,
-             ReadOfUpdate{bench.upload(std::vector<float>(kItems, 1)), bench.allocate<float>(kItems)});
+             ReadOfUpdate{bench.upload(std::vector<float>(kItems, 1), "x"), bench.allocate<float>(kItems, "z")});
 }
 
 // A struct copied as a whole: a call of memcpy, or a range.
@@ -31,7 +31,7 @@ struct StructCopy {
   void operator()(int64_t i) const { large[i] = large[i + 1]; }
 };
 void struct_copy(Workbench& bench) {
-  double* values = bench.upload(std::vector<double>(24 * (kItems + 1), 1));
+  double* values = bench.upload(std::vector<double>(24 * (kItems + 1), 1), "x");
   bench.flat("struct_copy", kItems, StructCopy{reinterpret_cast<Large*>(values)});
 }
 
@@ -41,7 +41,7 @@ struct CallOfMemcpy {
   void operator()(int64_t i) const { memcpy(values + i, values + i + 1, static_cast<size_t>(bytes)); }
 };
 void call_of_memcpy(Workbench& bench) {
-  bench.flat("call_of_memcpy", kItems, CallOfMemcpy{bench.upload(std::vector<double>(kItems + 1, 1)), 8});
+  bench.flat("call_of_memcpy", kItems, CallOfMemcpy{bench.upload(std::vector<double>(kItems + 1, 1), "x"), 8});
 }
 struct CallOfMemmove {
   double* values;
@@ -49,7 +49,7 @@ struct CallOfMemmove {
   void operator()(int64_t i) const { memmove(values + i, values + i + 1, static_cast<size_t>(bytes)); }
 };
 void call_of_memmove(Workbench& bench) {
-  bench.flat("call_of_memmove", kItems, CallOfMemmove{bench.upload(std::vector<double>(kItems + 1, 1)), 8});
+  bench.flat("call_of_memmove", kItems, CallOfMemmove{bench.upload(std::vector<double>(kItems + 1, 1), "x"), 8});
 }
 struct CallOfMemset {
   double* values;
@@ -57,7 +57,7 @@ struct CallOfMemset {
   void operator()(int64_t) const { memset(values, 0, static_cast<size_t>(bytes)); }
 };
 void call_of_memset(Workbench& bench) {
-  bench.flat("call_of_memset", kItems, CallOfMemset{bench.upload(std::vector<double>(kItems, 1)), 16});
+  bench.flat("call_of_memset", kItems, CallOfMemset{bench.upload(std::vector<double>(kItems, 1), "x"), 16});
 }
 
 // Loops and neighbouring statements that a compiler makes vectors of 32 or 64 bytes of.
@@ -68,7 +68,7 @@ struct VectorLoop {
   }
 };
 void vector_loop(Workbench& bench) {
-  bench.flat("vector_loop", kItems, VectorLoop{bench.upload(std::vector<float>(kItems + 64, 0))});
+  bench.flat("vector_loop", kItems, VectorLoop{bench.upload(std::vector<float>(kItems + 64, 0), "x")});
 }
 struct NeighbouringStatements {
   float* values;
@@ -79,7 +79,7 @@ struct NeighbouringStatements {
 };
 void neighbouring_statements(Workbench& bench) {
   bench.flat("neighbouring_statements", kItems,
-             NeighbouringStatements{bench.upload(std::vector<float>(kItems + 8, 0))});
+             NeighbouringStatements{bench.upload(std::vector<float>(kItems + 8, 0), "x")});
 }
 
 struct alignas(16) Four {
@@ -95,8 +95,8 @@ struct AlignedPack {
   }
 };
 void aligned_pack(Workbench& bench) {
-  float* packs = bench.upload(std::vector<float>(4, 1));
-  bench.flat("aligned_pack", kItems, AlignedPack{reinterpret_cast<Four*>(packs), bench.allocate<float>(kItems)});
+  float* packs = bench.upload(std::vector<float>(4, 1), "x");
+  bench.flat("aligned_pack", kItems, AlignedPack{reinterpret_cast<Four*>(packs), bench.allocate<float>(kItems, "z")});
 }
 
 // Functions of the standard library whose uninstrumented twin in another unit must not be the one that runs.
@@ -105,14 +105,14 @@ struct StandardMax {
   void operator()(int64_t i) const { values[i] = std::max(values[i], values[(i + 1) % kItems]); }
 };
 void standard_max(Workbench& bench) {
-  bench.flat("standard_max", kItems, StandardMax{bench.upload(std::vector<float>(kItems, 1))});
+  bench.flat("standard_max", kItems, StandardMax{bench.upload(std::vector<float>(kItems, 1), "x")});
 }
 struct StandardSort {
   float* values;
   void operator()(int64_t i) const { std::sort(values + i, values + i + 4); }
 };
 void standard_sort(Workbench& bench) {
-  bench.flat("standard_sort", kItems, StandardSort{bench.upload(std::vector<float>(kItems + 4, 1))});
+  bench.flat("standard_sort", kItems, StandardSort{bench.upload(std::vector<float>(kItems + 4, 1), "x")});
 }
 
 // An atomic operation that arrives as a plain access would hide that the others are plain.
@@ -126,7 +126,7 @@ struct MixedAtomic {
   }
 };
 void mixed_atomic(Workbench& bench) {
-  bench.flat("mixed_atomic", kItems, MixedAtomic{bench.upload(std::vector<int>{0})});
+  bench.flat("mixed_atomic", kItems, MixedAtomic{bench.upload(std::vector<int>{0}, "x")});
 }
 
 struct SmallAccesses {
@@ -137,7 +137,7 @@ struct SmallAccesses {
   }
 };
 void small_accesses(Workbench& bench) {
-  bench.flat("small_accesses", kItems, SmallAccesses{bench.upload(std::vector<uint8_t>(kItems, 0))});
+  bench.flat("small_accesses", kItems, SmallAccesses{bench.upload(std::vector<uint8_t>(kItems, 0), "x")});
 }
 
 struct Unaligned {
@@ -148,26 +148,26 @@ struct Unaligned {
   }
 };
 void unaligned(Workbench& bench) {
-  bench.flat("unaligned", kItems, Unaligned{bench.upload(std::vector<uint8_t>(3 * kItems + 8, 0))});
+  bench.flat("unaligned", kItems, Unaligned{bench.upload(std::vector<uint8_t>(3 * kItems + 8, 0), "x")});
 }
 
 } // namespace
 
 const Trap* traps() {
-  static constexpr Trap kTraps[] = {{"read_of_update", read_of_update},
-                                    {"struct_copy", struct_copy},
-                                    {"call_of_memcpy", call_of_memcpy},
-                                    {"call_of_memmove", call_of_memmove},
-                                    {"call_of_memset", call_of_memset},
-                                    {"vector_loop", vector_loop},
-                                    {"neighbouring_statements", neighbouring_statements},
-                                    {"aligned_pack", aligned_pack},
-                                    {"standard_max", standard_max},
-                                    {"standard_sort", standard_sort},
-                                    {"mixed_atomic", mixed_atomic},
-                                    {"small_accesses", small_accesses},
-                                    {"unaligned", unaligned},
-                                    {nullptr, nullptr}};
+  static constexpr Trap kTraps[] = {{"read_of_update", "read of what nothing wrote", read_of_update},
+                                    {"struct_copy", "read/write conflict", struct_copy},
+                                    {"call_of_memcpy", "read/write conflict", call_of_memcpy},
+                                    {"call_of_memmove", "read/write conflict", call_of_memmove},
+                                    {"call_of_memset", "write/write conflict", call_of_memset},
+                                    {"vector_loop", "write/write conflict", vector_loop},
+                                    {"neighbouring_statements", "write/write conflict", neighbouring_statements},
+                                    {"aligned_pack", "read/write conflict", aligned_pack},
+                                    {"standard_max", "read/write conflict", standard_max},
+                                    {"standard_sort", "read/write conflict", standard_sort},
+                                    {"mixed_atomic", "conflict of an atomic with a plain access", mixed_atomic},
+                                    {"small_accesses", "write/write conflict", small_accesses},
+                                    {"unaligned", "write/write conflict", unaligned},
+                                    {nullptr, nullptr, nullptr}};
   return kTraps;
 }
 

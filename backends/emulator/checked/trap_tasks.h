@@ -13,6 +13,7 @@ namespace ts::emulator::checked {
 /// A trap: `launch` makes launches in which work items conflict, in nothing but the access it is named after.
 struct Trap {
   const char* name;
+  const char* says; ///< what the report begins with
   void (*launch)(Workbench& bench);
 };
 
