@@ -168,33 +168,32 @@ void read_values(Case& c, std::string_view text) {
   }
 }
 
-// Elements of a tensor that a name asks for. Throws where that leaves int64, or what a case may hold.
-int64_t elements_of(const Shape& shape, std::string_view what) {
+// Throws where a shape leaves int64, or what a case may hold. An extent of 0 makes no other one smaller: strides and
+// buffers of its layouts are computed all the same.
+void hold_shape(const Shape& shape, std::string_view what) {
   if (shape.size() > TS_RANK_MAX)
     throw ValueError(fmt::format("[layout.21] {} of shape {} has {} axes, a view at the door has at most {}", what,
                                  shape_name(shape), shape.size(), TS_RANK_MAX));
   int64_t count = 1;
   bool beyond = false;
-  for (const int64_t extent : shape) beyond = __builtin_mul_overflow(count, extent, &count) || beyond;
-  if (beyond && std::find(shape.begin(), shape.end(), 0) == shape.end())
+  for (const int64_t extent : shape)
+    beyond = __builtin_mul_overflow(count, std::max<int64_t>(extent, 1), &count) || beyond;
+  if (beyond)
     throw ValueError(
         fmt::format("[layout.15] {} of shape {} has more elements than int64 counts", what, shape_name(shape)));
-  if (beyond) return 0;
   if (count > kCaseElementsMax)
     throw ValueError(fmt::format("{} of shape {} has {} elements, a case holds at most {}", what, shape_name(shape),
                                  count, kCaseElementsMax));
-  return count;
 }
 
 void hold_layout(Layout layout, const Shape& shape) {
-  if (layout != Layout::immediate && !exists_for(layout, shape))
-    throw ValueError(fmt::format("shape {} has no layout {}", shape_name(shape), name_of(layout)));
+  if (layout != Layout::immediate) buffer_elements(layout, shape, 1);
 }
 
 // What a name may say and no tensor can be: what is left is a call, right or wrong.
 void hold_together(const Case& c) {
   for (size_t k = 0; k < c.shapes.size(); ++k)
-    elements_of(c.shapes[k], c.op->operands.empty() ? "the result" : c.op->operands[k].name);
+    hold_shape(c.shapes[k], c.op->operands.empty() ? "the result" : c.op->operands[k].name);
   const std::string& family = c.op->family;
   if (family == "matmul" && (c.shapes[0].size() < 2 || c.shapes[1].size() != c.shapes[0].size()))
     throw ValueError("the operands of a product have one rank, of 2 or more");
@@ -205,7 +204,7 @@ void hold_together(const Case& c) {
           fmt::format("an index of rank {} does not go with an operand of rank {}", rank, c.shapes.front().size()));
   }
   const Shape result = result_shape(c, 0);
-  elements_of(result, "the result");
+  hold_shape(result, "the result");
   for (size_t k = 0; k < c.operands.size(); ++k) hold_layout(c.operands[k], c.shapes[k]);
   for (size_t k = 0; k < c.outputs.size(); ++k) hold_layout(c.outputs[k], result_shape(c, k));
   const int inout = inout_operand(*c.op);

@@ -47,6 +47,7 @@ int backends_command() {
 
 int golden_check_command(const std::string& filter) {
   const judge::GoldenReport report = judge::check_goldens(judge::project_root(), judge::spec(), filter);
+  if (report.files == 0 && !report.problems.empty()) throw judge::InputError(report.problems.front());
   if (report.files == 0) throw ValueError(fmt::format("no golden file is of an op like '{}'", filter));
   for (const std::string& problem : report.problems) fmt::print("{}\n", problem);
   fmt::print("goldens    {} files, {} cases, {} values recomputed, {} problems\n", report.files, grouped(report.cases),

@@ -45,20 +45,21 @@ CLI::Validator seconds() {
 
 // One line that says what was wrong with the command line, and where: CLI11's own do not name an unknown command.
 std::string usage_problem(const CLI::App& app, int argc, char** argv, const CLI::ParseError& problem) {
-  std::vector<std::string> names;
-  for (const CLI::App* command : app.get_subcommands([](const CLI::App* c) { return !c->get_group().empty(); }))
-    names.push_back(command->get_name());
   std::string where;
-  for (const CLI::App* at = &app; !at->get_subcommands().empty();) {
+  const CLI::App* at = &app;
+  int next = 1; // the argument after the commands that were understood
+  for (; !at->get_subcommands().empty(); ++next) {
     at = at->get_subcommands().front();
     where += at->get_name() + ": ";
   }
+  std::vector<std::string> names;
+  for (const CLI::App* command : at->get_subcommands([](const CLI::App* c) { return !c->get_group().empty(); }))
+    names.push_back(command->get_name());
   std::string what = problem.what();
-  if (where.empty() && argc < 2)
+  if (!names.empty() && next >= argc)
     what = fmt::format("a command is needed; there are {}", fmt::join(names, ", "));
-  else if (where.empty() && argv[1][0] != '-')
-    what = fmt::format("unknown command '{}'; there are {}", argv[1], fmt::join(names, ", "));
-  std::replace(what.begin(), what.end(), '\n', ' ');
+  else if (!names.empty() && argv[next][0] != '-')
+    what = fmt::format("unknown command '{}'; there are {}", argv[next], fmt::join(names, ", "));
   return where + what;
 }
 
