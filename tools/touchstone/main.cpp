@@ -136,6 +136,12 @@ int main_of(int argc, char** argv) {
   mutants_app->add_flag("--record", mutants.record, "write which case killed which mutant to the kill history")
       ->excludes(views);
 
+  FaultsOptions faults;
+  CLI::App* faults_app =
+      app.add_subcommand("faults", "run kernels with planted faults in the emulator, setting by setting");
+  faults_app->add_option("--filter", faults.filter, "globs over names, separated by commas");
+  faults_app->add_flag("--say", faults.say, "print what checked mode says of each");
+
   ts::conformance::Settings worker;
   CLI::App* worker_app = app.add_subcommand("worker", "")->group("");
   add_backends(*worker_app, worker);
@@ -154,6 +160,7 @@ int main_of(int argc, char** argv) {
   if (*coverage_app) return coverage_command(coverage);
   if (*check_app) return golden_check_command(golden_filter);
   if (*mutants_app) return mutants_command(mutants);
+  if (*faults_app) return faults_command(faults);
   return ts::conformance::work(worker, 3);
 }
 
