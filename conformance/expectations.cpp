@@ -18,11 +18,16 @@ std::string trimmed(std::string_view text) {
   return std::string(text.substr(first, text.find_last_not_of(" \t\r") - first + 1));
 }
 
-// The file that belongs to a backend; empty where there is none. A plug-in named by its path has none.
+// The file that belongs to a backend, first with its options (`cuda:vendor=off` has cuda.vendor_off.routes); empty where there
+// is none. A plug-in named by its path has none.
 std::filesystem::path file_of(const std::string& backend_name, const std::string& root, const char* extension) {
   const std::string stem = backend_name.substr(0, backend_name.find(':'));
   if (stem.find('/') != std::string::npos) return {};
-  const std::filesystem::path path = std::filesystem::path(root) / "conformance" / "expectations" / (stem + extension);
+  const std::filesystem::path folder = std::filesystem::path(root) / "conformance" / "expectations";
+  std::string whole = backend_name;
+  for (char& c : whole) c = c == ':' ? '.' : c == '=' || c == ',' ? '_' : c;
+  if (std::filesystem::exists(folder / (whole + extension))) return folder / (whole + extension);
+  const std::filesystem::path path = folder / (stem + extension);
   return std::filesystem::exists(path) ? path : std::filesystem::path();
 }
 

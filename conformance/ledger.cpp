@@ -1,6 +1,7 @@
 #include "conformance/ledger.h"
 
 #include "conformance/filter.h"
+#include "conformance/runner/found.h"
 #include "runtime/errors.h"
 
 #include <fmt/format.h>
@@ -12,20 +13,25 @@ namespace ts::conformance {
 
 namespace {
 
-// `elementwise/add/f32`: what a backend supports or not as a whole.
 // No single tuple of dtypes is what these are about.
 bool is_apart(const std::string& name) {
-  for (const char* prefix : {"door/", "example/", "tensor/promotion/", "tensor/scalar/", "tensor/error/"})
+  for (const char* prefix : {"door/", "example/", "tensor/promotion/", "tensor/scalar/", "tensor/error/",
+                             "tensor/keepdims/", "tensor/overlap/"})
     if (name.starts_with(prefix)) return true;
   return false;
 }
 
-std::string instance_of(const std::string& name) {
+std::string first_parts(const std::string& name, int parts) {
   size_t at = 0;
-  const int parts = name.starts_with("tensor/") ? 4 : 3; // the tier, and then as in the kernel tier
   for (int slashes = 0; slashes < parts && at != std::string::npos; ++slashes)
     at = name.find('/', at == 0 ? 0 : at + 1);
   return name.substr(0, at);
+}
+
+// `elementwise/add/f32`: what a backend supports or not as a whole.
+std::string instance_of(const std::string& full) {
+  const std::string name = is_found(full) ? found_named(full).name : full;
+  return first_parts(name, name.starts_with("tensor/") ? 4 : 3); // the tier, and then as in the kernel tier
 }
 
 } // namespace
@@ -69,6 +75,7 @@ void Ledger::close(bool whole, const std::vector<std::string>& routes) {
   }
   check_support();
   if (!whole) return;
+  check_telling();
   check_expectations();
   check_routes(routes);
 }
@@ -99,6 +106,17 @@ void Ledger::check_support() {
   }
 }
 
+// Most cases of an op have to be able to fail by their values, else its values are poor, whatever else is checked.
+void Ledger::check_telling() {
+  constexpr int64_t kPercent = 60, kCasesMin = 20; // a share of fewer says nothing
+  for (const auto& [op, share] : telling_by_op()) {
+    if (share.passed < kCasesMin || share.telling * 100 >= share.passed * kPercent) continue;
+    irregularities_.push_back({"telling", fmt::format("{}: of {} cases that passed only {} could have failed by their "
+                                                      "values",
+                                                      op, share.passed, share.telling)});
+  }
+}
+
 void Ledger::check_expectations() {
   for (size_t k = 0; k < expectations_.size(); ++k) {
     if (!used_[k])
@@ -125,6 +143,19 @@ void Ledger::check_routes(const std::vector<std::string>& owed) {
 int64_t Ledger::telling() const {
   return std::count_if(outcomes_.begin(), outcomes_.end(),
                        [](const Outcome& o) { return o.verdict == Verdict::pass && o.telling; });
+}
+
+std::map<std::string, Ledger::Share> Ledger::telling_by_op() const {
+  std::map<std::string, Share> shares;
+  for (const Outcome& outcome : outcomes_) {
+    if (outcome.verdict != Verdict::pass || is_apart(outcome.name) || outcome.name.starts_with("tensor/") ||
+        is_found(outcome.name))
+      continue;
+    Share& share = shares[first_parts(outcome.name, 2)];
+    ++share.passed;
+    share.telling += outcome.telling ? 1 : 0;
+  }
+  return shares;
 }
 
 std::map<std::string, uint64_t> Ledger::routes() const {

@@ -16,7 +16,7 @@ namespace ts::conformance {
 
 /// What is wrong with a run beyond its cases.
 struct Irregularity {
-  std::string kind; ///< "missing", "support", "route", "expectation"
+  std::string kind; ///< "missing", "support", "route", "expectation", "telling"
   std::string message;
 };
 
@@ -40,6 +40,11 @@ public:
   const std::vector<Irregularity>& irregularities() const { return irregularities_; }
   int64_t count(Verdict verdict) const { return counts_[static_cast<size_t>(verdict)]; }
   int64_t telling() const;
+  /// Of the kernel tier by op: how many cases passed, and how many of them could have failed by their values.
+  struct Share {
+    int64_t passed = 0, telling = 0;
+  };
+  std::map<std::string, Share> telling_by_op() const;
   /// "kernel/route" -> launches over all cases.
   std::map<std::string, uint64_t> routes() const;
   /// Labels cited by cases that passed and could have failed.
@@ -50,6 +55,7 @@ public:
 
 private:
   void check_support();
+  void check_telling();
   void check_expectations();
   void check_routes(const std::vector<std::string>& owed);
 

@@ -35,6 +35,7 @@ std::string to_json(const Outcome& o) {
   if (!o.check.empty()) json["check"] = o.check;
   if (!o.message.empty()) json["message"] = o.message;
   if (o.worst_ulp != 0) json["worst_ulp"] = o.worst_ulp;
+  if (o.bits != 0) json["bits"] = o.bits;
   if (!o.cites.empty()) json["cites"] = o.cites;
   if (!o.launches.empty()) json["launches"] = o.launches;
   // Messages quote what a backend said: bytes that are no UTF-8 must not stop a run.
@@ -46,7 +47,9 @@ Outcome outcome_from_json(std::string_view text) {
     const nlohmann::json json = nlohmann::json::parse(text);
     Outcome o;
     o.name = json.at("name");
-    o.verdict = verdict_named(json.at("verdict").get<std::string>());
+    const std::string verdict = json.at("verdict");
+    o.verdict = verdict_named(verdict);
+    if (name_of(o.verdict) != verdict) throw ValueError("not an outcome: verdict '" + verdict + "' is none");
     o.elements = json.at("elements");
     o.telling = json.at("telling");
     o.seconds = json.at("seconds");
@@ -54,6 +57,7 @@ Outcome outcome_from_json(std::string_view text) {
     o.message = json.value("message", "");
     // A number that is not finite is written as null.
     if (json.contains("worst_ulp") && json["worst_ulp"].is_number()) o.worst_ulp = json["worst_ulp"];
+    o.bits = json.value("bits", uint64_t{0});
     o.cites = json.value("cites", std::vector<std::string>());
     o.launches = json.value("launches", std::map<std::string, uint64_t>());
     return o;

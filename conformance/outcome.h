@@ -37,6 +37,8 @@ struct Outcome {
   int64_t elements = 0; ///< compared
   bool telling = false; ///< the comparison could have failed
   double worst_ulp = 0;
+  uint64_t bits =
+      0; ///< a hash of every result's bits, where the row says that backends of this house agree in them; else 0
   double seconds = 0;
   std::vector<std::string> cites;           ///< clauses the case is about
   std::map<std::string, uint64_t> launches; ///< "kernel/route" -> launches, as the census counted

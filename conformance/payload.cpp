@@ -53,6 +53,9 @@ public:
       array.set_integer(e, value);
   }
 
+  // Of a product a factor and its reciprocal in turn: it rounds at every step and stays near 1.
+  double tenth(uint64_t i) const { return !product_ ? 0.1 : i % 2 == 0 ? 1.1 : 1 / 1.1; }
+
   void special(Array& array, int64_t e, uint64_t i) const {
     const std::vector<uint64_t>& bits = special_bits(dtype_);
     array.set_bits(e, bits[random(i) % bits.size()]);
@@ -131,7 +134,7 @@ void fill_one(const Case& c, const Draw& draw, const Grouping& grouping, Array& 
   switch (c.values.source) {
     case Source::ties: return draw.tie(array, e, i, grouping.size > 1 ? group : 0);
     case Source::domain: return draw.domain(array, e, i);
-    case Source::tenth: return array.set_real(e, 0.1);
+    case Source::tenth: return array.set_real(e, draw.tenth(i));
     case Source::specials: {
       const bool here = special_here(c, draw, grouping, e, i);
       return here ? draw.special(array, e, i) : draw.integer(array, e, i);

@@ -1,4 +1,5 @@
 // The emulator's table: a device whose memory the host cannot reach and whose queues wait.
+#include "backends/emulator/checked/library.h"
 #include "backends/emulator/device.h"
 #include "backends/kernels/host_door.h"
 
@@ -46,39 +47,16 @@ template <class Body> ts_status entry(ts_instance* self, ts_error* error, Body&&
 
 // Lifetime.
 
-void apply(const ts::kernels::Option& option, Settings& settings) {
-  using ts::emulator::Order;
-  using ts::kernels::whole_number;
-  const auto wrong = [&](const std::string& known) {
-    return DoorError(TS_INVALID_ARGUMENT,
-                     "option '" + option.name + "' is one of " + known + ", not '" + option.value + "'");
-  };
-  if (option.name == "schedule") {
-    if (option.value != "forward" && option.value != "backward") throw wrong("forward|backward");
-    settings.schedule.order = option.value == "forward" ? Order::forward : Order::backward;
-  } else if (option.name == "shuffle") {
-    settings.schedule.order = Order::shuffled;
-    settings.schedule.seed = static_cast<uint64_t>(whole_number(option, 0, INT64_MAX));
-  } else if (option.name == "threads") {
-    settings.schedule.threads = static_cast<int>(whole_number(option, 1, 64));
-  } else if (option.name == "profile") {
-    settings.profile = ts::emulator::find_profile(option.value);
-    if (settings.profile == nullptr) throw wrong(ts::emulator::profile_names());
-  } else if (option.name == "memory") {
-    settings.memory_bytes = static_cast<uint64_t>(whole_number(option, 1, 1 << 20)) << 20;
-  } else if (option.name == "devices") {
-    settings.devices = static_cast<int>(whole_number(option, 0, 16));
-  } else if (!ts::kernels::choose_mutant(option)) {
-    ts::kernels::refuse_option(option, "schedule=forward|backward, shuffle=SEED, threads=N, profile=" +
-                                           ts::emulator::profile_names() + ", memory=MIB, devices=N");
-  }
-}
-
 ts_status open(const char* options, ts_instance** self, ts_error* error) {
   return guarded(error, [&] {
     auto instance = std::make_unique<ts_instance>();
+    Settings& settings = instance->settings;
     for (const auto& option : ts::kernels::parse_options(options == nullptr ? "" : options))
-      apply(option, instance->settings);
+      if (!apply(option, &settings) && !ts::kernels::choose_mutant(option))
+        ts::kernels::refuse_option(option, ts::emulator::known_options());
+    check_settings(settings);
+    // Whatever watches kernels runs those that were compiled for it.
+    if (settings.check.any()) settings.families = ts::emulator::checked::instrumented_kernels().families;
     for (int k = 0; k < instance->settings.devices; ++k)
       instance->devices.push_back(std::make_unique<Device>(k, instance->settings, instance->census));
     *self = instance.release();

@@ -1,5 +1,6 @@
 #include "backends/emulator/device.h"
 
+#include "backends/emulator/checked/checker.h"
 #include "backends/kernels/host_door.h"
 #include "backends/kernels/index_error.h"
 
@@ -20,7 +21,11 @@ ts_error device_error(const ts_call* call, const std::string& what) {
 } // namespace
 
 Device::Device(int32_t index, const Settings& settings, kernels::Census& census)
-    : index_(index), settings_(settings), census_(census), memory_(settings.memory_bytes) {}
+    : index_(index), settings_(settings), census_(census), memory_(settings.memory_bytes) {
+  if (!settings.check.any()) return;
+  observer_ = checked::make_checker(settings.check, memory_);
+  memory_.observe(observer_.get());
+}
 
 void Device::allocate(ts_buffer handle, uint64_t bytes) {
   std::byte* data = memory_.allocate(bytes);
@@ -86,6 +91,7 @@ void Device::copy_in(ts_queue queue, ts_buffer target, uint64_t target_byte, con
         std::byte* to = reach(target);
         if (to == nullptr) return gone(target, "copy_in");
         if (!data.empty()) memcpy(to + target_byte, data.data(), data.size());
+        if (observer_ != nullptr) observer_->written(to + target_byte, data.size());
         return std::nullopt;
       },
       bytes);
@@ -115,6 +121,7 @@ void copy_between(Device& to, ts_queue target_queue, ts_buffer target, uint64_t 
     if (into == nullptr) return to.gone(target, "copy");
     if (out_of == nullptr) return from.gone(source, "copy");
     if (bytes > 0) memmove(into + target_byte, out_of + source_byte, bytes);
+    to.note_copy(from, into + target_byte, out_of + source_byte, bytes);
     return std::nullopt;
   });
   if (one_queue) return;
@@ -123,6 +130,21 @@ void copy_between(Device& to, ts_queue target_queue, ts_buffer target, uint64_t 
     to.queues().reach(copied);
     return std::nullopt;
   });
+}
+
+void Device::note_copy(const Device& from, const std::byte* data, const std::byte* source, uint64_t bytes) {
+  if (observer_ == nullptr) return;
+  if (&from == this)
+    observer_->copied(data, source, bytes);
+  else
+    observer_->written(data, bytes);
+}
+
+std::optional<ts_error> Device::finding(const ts_call& call) {
+  if (observer_ == nullptr) return std::nullopt;
+  const std::string what = observer_->take_finding();
+  if (what.empty()) return std::nullopt;
+  return device_error(&call, what);
 }
 
 std::optional<ts_error> Device::damage(const ts_call& call, const std::vector<ts_buffer>& buffers,
@@ -135,6 +157,27 @@ std::optional<ts_error> Device::damage(const ts_call& call, const std::vector<ts
   return std::nullopt;
 }
 
+std::vector<OperandFacts> Device::operands_of(const ts_call& call, const kernels::ResolvedCall& resolved,
+                                              const kernels::Row& row) const {
+  std::vector<OperandFacts> operands;
+  const bool reads_output = row.family == TS_FAMILY_SCATTER; // its first output is the operand that it changes
+  for (size_t k = 0; k < resolved.outputs.size(); ++k)
+    operands.push_back({"output " + std::to_string(k), reads_output && k == 0 ? Role::inout : Role::out,
+                        resolved.outputs[k], buffers_.at(call.outputs[k].buffer).data});
+  for (size_t k = 0; k < resolved.inputs.size(); ++k) {
+    if (resolved.inputs[k].immediate) continue;
+    operands.push_back({"input " + std::to_string(k), Role::in, resolved.inputs[k].view,
+                        buffers_.at(call.inputs[k].view.buffer).data});
+  }
+  if (resolved.call.workspace != nullptr) {
+    kernels::View bytes{resolved.call.workspace, TS_DTYPE_U8, 1, {}, {}};
+    bytes.shape[0] = static_cast<int64_t>(resolved.call.workspace_bytes);
+    bytes.stride[0] = 1;
+    operands.push_back({"workspace", Role::workspace, bytes, resolved.call.workspace});
+  }
+  return operands;
+}
+
 void Device::run(const ts_call& call, const kernels::Row& row) {
   queues_.get(call.queue);
   kernels::ResolvedCall resolved;
@@ -142,26 +185,44 @@ void Device::run(const ts_call& call, const kernels::Row& row) {
       call, row, kernels::workspace_bytes(call, row),
       [this](ts_buffer buffer, BufferFacts* facts) { return find(buffer, facts); }, &resolved);
   auto program = std::make_shared<Recorder>(*settings_.profile, memory_);
-  kernels::host_family(row.family)->run(resolved.call, *program);
+  settings_.families(row.family)->run(resolved.call, *program);
 
   std::vector<ts_buffer> buffers;
   for (int k = 0; k < call.output_count; ++k) buffers.push_back(call.outputs[k].buffer);
   for (int k = 0; k < call.input_count; ++k)
     if (call.inputs[k].view.buffer != 0) buffers.push_back(call.inputs[k].view.buffer);
+  std::vector<OperandFacts> operands;
+  if (observer_ != nullptr) operands = operands_of(call, resolved, row);
   ts_call named{}; // what an error names; the arrays are gone by then
   named.size = sizeof named;
   named.op = call.op;
   named.serial = call.serial;
-  queues_.push(call.queue, [this, program, buffers, named]() -> std::optional<ts_error> {
-    for (const ts_buffer handle : buffers)
-      if (reach(handle) == nullptr)
-        return device_error(&named, "buffer " + std::to_string(handle) + " was released before the call's turn");
-    program->run(settings_.schedule, census_);
-    if (const auto found = damage(named, buffers, *program)) return found;
-    const kernels::IndexFault* fault = program->found_fault();
-    if (fault != nullptr && fault->element != INT64_MAX) return kernels::index_error(named.op, named.serial, *fault);
-    return std::nullopt;
+  queues_.push(call.queue, [this, program, buffers, named, operands]() -> std::optional<ts_error> {
+    try {
+      return run_program(named, buffers, *program, operands);
+    } catch (const kernels::Refusal& refusal) {
+      return kernels::error_of(refusal, &named);
+    }
   });
+}
+
+std::optional<ts_error> Device::run_program(const ts_call& named, const std::vector<ts_buffer>& buffers,
+                                            Recorder& program, std::vector<OperandFacts> operands) {
+  for (const ts_buffer handle : buffers)
+    if (reach(handle) == nullptr)
+      return device_error(&named, "buffer " + std::to_string(handle) + " was released before the call's turn");
+  for (OperandFacts& operand : operands) {
+    operand.view.data = memory_.reach(operand.view.data);
+    operand.buffer = memory_.reach(operand.buffer);
+  }
+  if (observer_ != nullptr) observer_->begin_call(operands);
+  program.run(settings_.schedule, census_);
+  const kernels::IndexFault* fault = program.found_fault();
+  const bool complete = fault == nullptr || fault->element == INT64_MAX;
+  if (observer_ != nullptr) observer_->end_call(complete);
+  if (const auto found = finding(named)) return found;
+  if (const auto found = damage(named, buffers, program)) return found;
+  return complete ? std::nullopt : std::optional(kernels::index_error(named.op, named.serial, *fault));
 }
 
 } // namespace ts::emulator

@@ -4,19 +4,14 @@
 #include "backends/emulator/launch.h"
 #include "backends/emulator/memory.h"
 #include "backends/emulator/queue.h"
+#include "backends/emulator/settings.h"
 
 #include <memory>
+#include <optional>
 #include <unordered_map>
 #include <vector>
 
 namespace ts::emulator {
-
-struct Settings {
-  Schedule schedule;
-  const Profile* profile = find_profile("t4");
-  uint64_t memory_bytes = 4ULL << 30; ///< of address space; pages come as they are touched
-  int devices = 1;
-};
 
 /// A device of one instance. Not synchronized: the instance locks.
 class Device {
@@ -43,6 +38,8 @@ public:
   /// Bytes of a buffer that is still there when a command runs; nothing for one that is gone.
   std::byte* reach(ts_buffer handle) const;
   ts_error gone(ts_buffer handle, const char* what) const;
+  /// A copy from `from` wrote bytes here.
+  void note_copy(const Device& from, const std::byte* data, const std::byte* source, uint64_t bytes);
 
 private:
   struct Buffer {
@@ -50,13 +47,19 @@ private:
     uint64_t bytes;
     bool released; ///< by a command that still waits
   };
+  std::optional<ts_error> run_program(const ts_call& named, const std::vector<ts_buffer>& buffers, Recorder& program,
+                                      std::vector<OperandFacts> operands);
   std::optional<ts_error> damage(const ts_call& call, const std::vector<ts_buffer>& buffers, const Recorder& program);
+  std::optional<ts_error> finding(const ts_call& call);
+  std::vector<OperandFacts> operands_of(const ts_call& call, const kernels::ResolvedCall& resolved,
+                                        const kernels::Row& row) const;
   std::optional<ts_error> end(ts_buffer handle);
 
   int32_t index_;
   const Settings& settings_;
   kernels::Census& census_;
   Memory memory_; // outlives the commands in the queues
+  std::unique_ptr<Observer> observer_;
   std::unordered_map<ts_buffer, Buffer> buffers_;
   Queues queues_;
 };

@@ -23,14 +23,26 @@ Recorder::~Recorder() {
   if (fault_ != nullptr) memory_.release(fault_);
 }
 
+namespace {
+
+// An observer sees nothing of code that was not compiled for it, and must not pass it over.
+void check_observed(const Memory& memory, const char* kernel, const kernels::Instrumentation* instrumentation) {
+  if (memory.observer() == nullptr || instrumentation != nullptr) return;
+  throw DoorError(TS_DEVICE_ERROR, std::string("kernel ") + kernel + " was not compiled to be checked");
+}
+
+} // namespace
+
 void Recorder::launch(const FlatKernel& kernel) {
   check_launch(profile_, kernel);
+  check_observed(memory_, kernel.kernel, kernel.instrumentation);
   launches_.push_back({kernel, {}, Scratch(kernel.task_bytes)});
   memcpy(launches_.back().task.data(), kernel.task, kernel.task_bytes);
 }
 
 void Recorder::launch(const BlockKernel& kernel) {
   check_launch(profile_, kernel);
+  check_observed(memory_, kernel.kernel, kernel.instrumentation);
   launches_.push_back({{}, kernel, Scratch(kernel.task_bytes)});
   memcpy(launches_.back().task.data(), kernel.task, kernel.task_bytes);
 }
@@ -64,11 +76,14 @@ void Recorder::run(const Schedule& schedule, kernels::Census& census) {
   if (fault_ != nullptr) {
     const IndexFault none{INT64_MAX, 0, 0, -1};
     memcpy(memory_.reach(fault_), &none, sizeof none);
+    if (memory_.observer() != nullptr) memory_.observer()->written(memory_.reach(fault_), sizeof none);
   }
   for (const Launch& launch : launches_) {
     const bool flat = launch.flat.walk != nullptr;
     translate(launch.task.data(), flat ? launch.flat.task_bytes : launch.block.task_bytes, memory_);
-    if (flat)
+    if (memory_.observer() != nullptr)
+      run_observed(launch, schedule, __builtin_frame_address(0));
+    else if (flat)
       run_flat(launch, schedule);
     else
       run_blocks(launch, schedule);
@@ -108,6 +123,57 @@ void Recorder::run_blocks(const Launch& launch, const Schedule& schedule) {
       return;
     }
   });
+}
+
+namespace {
+
+// Device memory for the time of a launch, so that an observer sees a block's own memory as it sees any other.
+class BlockMemory {
+public:
+  BlockMemory(Memory& memory, const char* kernel, size_t bytes) : memory_(memory) {
+    if (bytes == 0) return;
+    device_ = memory.allocate(bytes);
+    if (device_ == nullptr)
+      throw DoorError(TS_OUT_OF_MEMORY, std::string("no room for the blocks of kernel ") + kernel);
+  }
+  BlockMemory(const BlockMemory&) = delete;
+  BlockMemory& operator=(const BlockMemory&) = delete;
+  ~BlockMemory() {
+    if (device_ != nullptr) memory_.release(device_);
+  }
+  std::byte* data() const { return device_ == nullptr ? nullptr : memory_.reach(device_); }
+
+private:
+  Memory& memory_;
+  std::byte* device_ = nullptr;
+};
+
+} // namespace
+
+// One block at a time: an observer sees what concurrency would do without it.
+void Recorder::run_observed(const Launch& launch, const Schedule& schedule, const void* frame) {
+  Observer& observer = *memory_.observer();
+  if (launch.flat.walk != nullptr) {
+    observer.begin_launch({launch.flat.kernel, launch.flat.route, launch.flat.instrumentation, launch.task.data(),
+                           launch.flat.task_bytes, nullptr, 0, nullptr, 0, frame});
+    run_flat(launch, schedule);
+    observer.end_launch();
+    return;
+  }
+  const BlockKernel& kernel = launch.block;
+  const size_t local_bytes = kernel.local_bytes * static_cast<size_t>(kernel.threads);
+  const BlockMemory shared(memory_, kernel.kernel, kernel.shared_bytes), locals(memory_, kernel.kernel, local_bytes);
+  observer.begin_launch({kernel.kernel, kernel.route, kernel.instrumentation, launch.task.data(), kernel.task_bytes,
+                         shared.data(), kernel.shared_bytes, locals.data(), kernel.local_bytes, frame});
+  std::vector<int32_t> permutation;
+  schedule.for_each(kernel.count, [&](int64_t block) {
+    if (kernel.shared_bytes > 0) memset(shared.data(), kFreshByte, kernel.shared_bytes);
+    if (local_bytes > 0) memset(locals.data(), kFreshByte, local_bytes);
+    observer.begin_block(block);
+    kernel.run(launch.task.data(), block, shared.data(), locals.data(),
+               schedule.thread_order(kernel.threads, block, &permutation));
+  });
+  observer.end_launch();
 }
 
 } // namespace ts::emulator

@@ -53,6 +53,7 @@ public:
 private:
   void run_flat(const Launch& launch, const Schedule& schedule);
   void run_blocks(const Launch& launch, const Schedule& schedule);
+  void run_observed(const Launch& launch, const Schedule& schedule, const void* frame);
 
   const Profile& profile_;
   Memory& memory_;

@@ -79,6 +79,7 @@ std::byte* Memory::allocate(uint64_t bytes) {
   TS_FORBID(kernel_ + data + bytes, length - kGuardBytes - bytes);
   std::byte* device = host_ + data;
   blocks_.emplace(device, Block{start, bytes, length});
+  if (observer_ != nullptr) observer_->allocated(kernel_ + data, bytes);
   return device;
 }
 
@@ -87,6 +88,7 @@ void Memory::release(std::byte* device) {
   if (found == blocks_.end()) return;
   const Block block = found->second;
   blocks_.erase(found);
+  if (observer_ != nullptr) observer_->released(reach(device), block.bytes);
   fill(block.start, kReleasedByte, block.length);
   TS_FORBID(kernel_ + block.start, block.length);
   quarantine_.push_back(block);

@@ -3,6 +3,7 @@
 // poisoned when they come and when they go, and rest in quarantine before their memory is used again.
 #pragma once
 
+#include "backends/emulator/observer.h"
 #include "backends/kernels/door.h"
 
 #include <cstdint>
@@ -27,6 +28,12 @@ public:
   ~Memory();
 
   uint64_t size() const { return size_; }
+
+  /// Who sees allocations and launches from now on; null for nobody. Lives longer than this, or until another one.
+  void observe(Observer* observer) { observer_ = observer; }
+  Observer* observer() const { return observer_; }
+  /// Where kernels see the arena.
+  const std::byte* kernel_base() const { return kernel_; }
 
   /// Device address of a new allocation, null where there is no room. It is full of kFreshByte.
   std::byte* allocate(uint64_t bytes);
@@ -59,6 +66,7 @@ private:
   bool is_filled(uint64_t start, int byte, uint64_t bytes, uint64_t* where) const;
 
   uint64_t size_;
+  Observer* observer_ = nullptr;
   std::byte* host_ = nullptr;
   std::byte* kernel_ = nullptr;
   std::map<uint64_t, uint64_t> free_; ///< start -> length

@@ -56,15 +56,37 @@ template <class T, class Update> __device__ __forceinline__ void atomic_update(T
   }
 }
 
-/// Adds modulo 2^bits, or f64. Not f32: the device's own addition in memory flushes subnormal results to zero.
+/// Adds modulo 2^bits, or rounded once.
 template <class T>
 inline constexpr bool has_atomic_add =
-    std::is_same_v<T, int32_t> || std::is_same_v<T, int64_t> || std::is_same_v<T, double>;
+    std::is_same_v<T, int32_t> || std::is_same_v<T, int64_t> || std::is_same_v<T, double> || std::is_same_v<T, float>;
 __device__ __forceinline__ void atomic_add(int32_t* address, int32_t value) { atomicAdd(address, value); }
 __device__ __forceinline__ void atomic_add(int64_t* address, int64_t value) {
   atomicAdd(reinterpret_cast<unsigned long long*>(address), static_cast<unsigned long long>(value));
 }
 __device__ __forceinline__ void atomic_add(double* address, double value) { atomicAdd(address, value); }
+/// The device's own addition of floats in memory takes subnormals for zeros. A value of 2^-100 or more swallows a subnormal
+/// whole, and its sum with a normal number is 0 or normal, so there it is right; elsewhere a word is exchanged.
+__device__ __forceinline__ void atomic_add(float* address, float value) {
+  if (!(fabsf(value) < 0x1p-100F)) {
+    // A warp that adds to one place adds up first: its lanes would wait for each other there.
+    int one_place = 0;
+    if (__activemask() == 0xffffffffU)
+      __match_all_sync(0xffffffffU, reinterpret_cast<unsigned long long>(address), &one_place);
+    if (one_place == 0) {
+      atomicAdd(address, value);
+      return;
+    }
+    for (int distance = 16; distance > 0; distance /= 2) value += __shfl_xor_sync(0xffffffffU, value, distance);
+    if ((threadIdx.x & 31U) != 0) return;
+    if (!(fabsf(value) < 0x1p-100F)) {
+      atomicAdd(address, value);
+      return;
+    }
+  }
+  if (ts::detail::bit_cast<uint32_t>(value) == 0x80000000U) return; // x + -0 is x
+  atomic_update(address, [value](float x) { return x + value; });
+}
 
 __device__ __forceinline__ void atomic_max(int64_t* address, int64_t value) {
   atomicMax(reinterpret_cast<long long*>(address), static_cast<long long>(value));

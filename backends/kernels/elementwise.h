@@ -28,8 +28,8 @@ struct Source {
 
   template <class T> TS_HD T single() const {
     if (data != nullptr) return *reinterpret_cast<const T*>(data);
-    T value;
-    memcpy(&value, &bits, sizeof value);
+    T value{};
+    memcpy(&value, &bits, sizeof value < sizeof bits ? sizeof value : sizeof bits);
     return value;
   }
   template <class T> TS_HD T at(int64_t element) const {
@@ -71,12 +71,14 @@ template <class F, class Out, class... In> struct DenseTask {
       single(begin, begin + kWidth < count ? begin + kWidth : count, std::make_index_sequence<kInputs>{});
   }
 
+#if !defined(__CUDACC__) // nvcc's host pass loses the template arguments of Stretch
   /// The items [begin, end) at once, for a host: plain loops over short stretches, which a compiler vectorizes.
   void span(int64_t begin, int64_t end) const {
     const int64_t whole_vectors = std::min(end, TS_MUTATE("TL05", INT64_MAX, count / kWidth));
     const int64_t last = std::min(whole_vectors * kWidth, TS_MUTATE("IW12", count, std::min<int64_t>(count, 1 << 16)));
     stretches(begin * kWidth, last, std::make_index_sequence<kInputs>{});
   }
+#endif
 
 private:
   static constexpr int kStretch = 256;
@@ -103,6 +105,7 @@ private:
     for (int64_t i = begin; i < end; ++i) out[i] = apply<Out>(f, in[k].template at<In>(i)...);
   }
 
+#if !defined(__CUDACC__)
   // A single input fills a stretch once, so that one loop serves every mixture of dense and single inputs.
   template <class T> struct Stretch {
     T value[kStretch];
@@ -135,6 +138,7 @@ private:
     TS_VECTORIZE
     for (int64_t j = 0; j < size; ++j) z[j] = apply<Out>(g, x[j]...);
   }
+#endif
 };
 
 /// Any layout: one element per work item, found by dividing its linear index.
@@ -220,6 +224,35 @@ inline Plan elementwise_plan(const Call& call) {
   return plan;
 }
 
+/// Has a plan whose operands are dense along different axes visit both in squares of 16 x 16 elements, so that what one line of
+/// memory holds is used while it is near. Where extents do not allow it the plan stays.
+inline Plan in_squares(const Plan& plan) {
+  constexpr int64_t kSide = 16;
+  const int last = plan.rank - 1;
+  int across = -1; // the axis along which some operand is dense while the output is not
+  for (int axis = 0; axis < last; ++axis)
+    for (int k = 1; k < plan.operands; ++k) {
+      const int64_t here = plan.stride[k][axis], there = plan.stride[k][last];
+      if (here != 0 && here * here < there * there && plan.stride[0][last] * plan.stride[0][last] <= 64) across = axis;
+    }
+  if (across < 0 || plan.rank + 2 > TS_RANK_MAX || plan.shape[across] % kSide != 0 || plan.shape[last] % kSide != 0)
+    return plan;
+  Plan squares = plan;
+  squares.rank = 0;
+  const auto add = [&](int axis, int64_t extent, int64_t step) {
+    squares.shape[squares.rank] = extent;
+    for (int k = 0; k < plan.operands; ++k) squares.stride[k][squares.rank] = plan.stride[k][axis] * step;
+    ++squares.rank;
+  };
+  for (int axis = 0; axis < last; ++axis)
+    if (axis != across) add(axis, plan.shape[axis], 1);
+  add(across, plan.shape[across] / kSide, kSide);
+  add(last, plan.shape[last] / kSide, kSide);
+  add(across, kSide, 1);
+  add(last, kSide, 1);
+  return squares;
+}
+
 /// Launches one functor over the operands of a call.
 template <class Out, class... In, class F, class Launcher>
 void launch_elementwise(const char* kernel, const F& f, const Call& call, Launcher& launcher) {
@@ -247,7 +280,7 @@ void launch_elementwise(const char* kernel, const F& f, const Call& call, Launch
     launcher.flat(kernel, wide ? "vector" : "contiguous", Dense::items(plan.count), task);
     return;
   }
-  StridedTask<F, Out, In...> task{f, out, {}, Offsets<1 + kInputs>::of(plan)};
+  StridedTask<F, Out, In...> task{f, out, {}, Offsets<1 + kInputs>::of(in_squares(plan))};
   std::copy(std::begin(sources), std::end(sources), task.in);
   launcher.flat(kernel, "strided", plan.count, task);
 }

@@ -6,7 +6,11 @@
 
 namespace ts::kernels {
 
-/// One element of z. U is the unsigned type of an element's width.
+/// An element of bool is written as 0 or 1: nothing above the limit.
+template <class U> TS_HD U limited(U bits, U limit) { return bits < limit ? bits : limit; }
+TS_HD Wide limited(Wide bits, Wide) { return bits; }
+
+/// One element of z. U is the unsigned type of an element's width, or Wide.
 template <class U> struct GatherTask {
   const std::byte* x; ///< null for an immediate
   U immediate;
@@ -14,7 +18,7 @@ template <class U> struct GatherTask {
   IndexOperand index;
   IndexedAxis axis;
   Offsets<3> walk; ///< of index, x and z
-  U limit;         ///< 1 for bool, which is written as 0 or 1
+  U limit;         ///< 1 for bool, else every bit
 
   TS_HD void operator()(int64_t number) const {
     const int64_t item = TS_MUTATE("IW08", number, number & 0xffff);
@@ -24,7 +28,7 @@ template <class U> struct GatherTask {
     if (!axis.holds(position, item)) return;
     const int64_t step = TS_MUTATE("IW17", position * axis.stride, position * axis.stride % (1 << 16));
     const U bits = x == nullptr ? immediate : *reinterpret_cast<const U*>(x + offset[1] + step);
-    *reinterpret_cast<U*>(z + offset[2]) = bits < limit ? bits : limit;
+    *reinterpret_cast<U*>(z + offset[2]) = limited(bits, limit);
   }
 };
 
@@ -36,6 +40,40 @@ inline IndexingPlan plan_gather(const Call& call) {
   check_index(call.inputs[1], x, axis);
   if (call.outputs[0].dtype != x.dtype) throw Refusal(TS_UNSUPPORTED, "the result has the dtype of the operand");
   return plan_indexing(x, call.inputs[1].view, call.outputs[0], static_cast<int>(axis), call.op == TS_OP_INDEX_SELECT);
+}
+
+/// True where one index moves lines of whole aligned Wides.
+inline bool gathers_wide(const IndexingPlan& plan, const Call& call) {
+  const Operand& x = call.inputs[0];
+  const Plan& walk = plan.walk;
+  const int last = walk.rank - 1, size = itemsize(x.view.dtype);
+  if (x.immediate || x.view.dtype == TS_DTYPE_BOOL || plan.axis.count == 0 || walk.rank < 1) return false;
+  if (walk.stride[0][last] != 0 || walk.stride[1][last] != size || walk.stride[2][last] != size) return false;
+  bool wide = is_aligned(x.view.data, 16) && is_aligned(call.outputs[0].data, 16) &&
+              walk.shape[last] * size % 16 == 0 && plan.axis.inner * size % 16 == 0 && plan.axis.stride % 16 == 0;
+  for (int axis = 0; axis < last; ++axis)
+    for (int k = 1; k < 3; ++k) wide = wide && walk.stride[k][axis] % 16 == 0;
+  return wide;
+}
+
+/// The same plan with Wides for elements.
+inline void widen_walk(IndexingPlan* plan, int size) {
+  const int last = plan->walk.rank - 1;
+  plan->walk.shape[last] = plan->walk.shape[last] * size / 16;
+  plan->walk.count = plan->walk.count * size / 16;
+  plan->walk.stride[1][last] = plan->walk.stride[2][last] = 16;
+  plan->axis.inner = plan->axis.inner * size / 16;
+}
+
+template <class U> GatherTask<U> gather_task(const Call& call, const IndexingPlan& plan) {
+  const Operand& x = call.inputs[0];
+  GatherTask<U> task{};
+  task.x = x.immediate ? nullptr : x.view.data;
+  task.z = call.outputs[0].data;
+  task.index = index_operand(call.inputs[1]);
+  task.axis = plan.axis;
+  task.walk = Offsets<3>::of(plan.walk);
+  return task;
 }
 
 } // namespace detail
@@ -51,18 +89,18 @@ template <class Launcher> void gather(const Call& call, Launcher& launcher) {
   if (plan.walk.count == 0) return;
   const Operand& x = call.inputs[0];
   plan.axis.fault = launcher.fault();
-  with_bits(x.view.dtype, [&](auto type) {
-    using U = typename decltype(type)::type;
-    GatherTask<U> task{};
-    task.x = x.immediate ? nullptr : x.view.data;
-    memcpy(&task.immediate, &x.bits, sizeof(U));
-    task.z = call.outputs[0].data;
-    task.index = detail::index_operand(call.inputs[1]);
-    task.axis = plan.axis;
-    task.walk = Offsets<3>::of(plan.walk);
-    task.limit = x.view.dtype == TS_DTYPE_BOOL ? U{1} : static_cast<U>(~U{0});
-    launcher.flat("gather", plan.axis.count == 0 ? "elements" : "slices", plan.walk.count, task);
-  });
+  if (detail::gathers_wide(plan, call)) {
+    detail::widen_walk(&plan, itemsize(x.view.dtype));
+    launcher.flat("gather", "wide", plan.walk.count, detail::gather_task<Wide>(call, plan));
+  } else {
+    with_bits(x.view.dtype, [&](auto type) {
+      using U = typename decltype(type)::type;
+      auto task = detail::gather_task<U>(call, plan);
+      memcpy(&task.immediate, &x.bits, sizeof(U));
+      task.limit = x.view.dtype == TS_DTYPE_BOOL ? U{1} : static_cast<U>(~U{0});
+      launcher.flat("gather", plan.axis.count == 0 ? "elements" : "slices", plan.walk.count, task);
+    });
+  }
   detail::launch_report(call.inputs[1], plan.axis, 1, launcher);
 }
 

@@ -29,83 +29,107 @@ template <class Task, class P>
 using Value = decltype(std::declval<const Task&>().give(P{}, std::declval<const At&>(), std::declval<Shared<Task>&>(),
                                                         std::declval<Local<Task>&>()));
 
-template <class Task, class Order, class P>
-void run_part(Once<P>, const Task& task, int64_t block, Shared<Task>& shared, Local<Task>* locals, const Order& order) {
-  order(Task::kThreads, [&](int64_t t) { task(P{}, At{block, static_cast<int>(t), 0}, shared, locals[t]); });
+/// One block on its way through its phases. `repeat` is the step of the Repeat around a part.
+template <class Task, class Order> struct Team {
+  const Task& task;
+  int64_t block;
+  Shared<Task>& shared;
+  Local<Task>* locals;
+  const Order& order;
+
+  template <class Visit> void each(int64_t step, Visit&& visit) const {
+    order(Task::kThreads, [&](int64_t t) { visit(At{block, static_cast<int>(t), step}, locals[t]); });
+  }
+};
+
+template <class Task, class Order, class P> void run_part(Once<P>, const Team<Task, Order>& team, int64_t repeat) {
+  team.each(repeat, [&](const At& at, auto& local) { team.task(P{}, at, team.shared, local); });
 }
 
-template <class Task, class Order, class P>
-void run_part(Loop<P>, const Task& task, int64_t block, Shared<Task>& shared, Local<Task>* locals, const Order& order) {
-  const int64_t steps = task.count(P{}, block);
+template <class Task, class Order, class P> void run_part(Loop<P>, const Team<Task, Order>& team, int64_t) {
+  const int64_t steps = team.task.count(P{}, team.block);
   for (int64_t step = 0; step < steps; ++step)
-    order(Task::kThreads, [&](int64_t t) { task(P{}, At{block, static_cast<int>(t), step}, shared, locals[t]); });
+    team.each(step, [&](const At& at, auto& local) { team.task(P{}, at, team.shared, local); });
 }
 
-template <class Task, class Order, class P>
-void run_part(LoopWhile<P>, const Task& task, int64_t block, Shared<Task>& shared, Local<Task>* locals,
-              const Order& order) {
+template <class Task, class Order, class P> void run_part(LoopWhile<P>, const Team<Task, Order>& team, int64_t) {
   bool again = true;
   for (int64_t step = 0; again; ++step) {
     again = false;
-    order(Task::kThreads, [&](int64_t t) {
-      const bool vote = task(P{}, At{block, static_cast<int>(t), step}, shared, locals[t]);
+    team.each(step, [&](const At& at, auto& local) {
+      const bool vote = team.task(P{}, at, team.shared, local);
       again = again || vote;
     });
   }
 }
 
-template <class Task, class Order, class P>
-void run_part(Reduce<P>, const Task& task, int64_t block, Shared<Task>& shared, Local<Task>* locals,
-              const Order& order) {
+template <class Task, class Order, class P> void run_part(Reduce<P>, const Team<Task, Order>& team, int64_t repeat) {
   constexpr int kWarps = Task::kThreads / kWarp;
   Value<Task, P> values[Task::kThreads];
-  order(Task::kThreads, [&](int64_t t) {
-    values[t] = task.give(P{}, At{block, static_cast<int>(t), 0}, shared, locals[t]);
-  });
+  team.each(repeat,
+            [&](const At& at, auto& local) { values[at.thread] = team.task.give(P{}, at, team.shared, local); });
   for (int warp = 0; warp < kWarps; ++warp) {
     Value<Task, P>* lanes = values + warp * kWarp;
     for (int w = kWarp / 2; w > 0; w /= 2)
-      for (int l = 0; l < w; ++l) lanes[l] = task.combine(P{}, lanes[l], lanes[l + w]);
+      for (int l = 0; l < w; ++l) lanes[l] = team.task.combine(P{}, lanes[l], lanes[l + w]);
   }
   Value<Task, P> totals[kWarps];
   for (int warp = 0; warp < kWarps; ++warp) totals[warp] = values[warp * kWarp];
   int live = kWarps;
   for (int w = tree_distance(kWarps); w > 0; w /= 2) {
-    for (int l = 0; l + w < live; ++l) totals[l] = task.combine(P{}, totals[l], totals[l + w]);
+    for (int l = 0; l + w < live; ++l) totals[l] = team.task.combine(P{}, totals[l], totals[l + w]);
     live = w;
   }
-  order(Task::kThreads, [&](int64_t t) {
-    task.take(P{}, At{block, static_cast<int>(t), 0}, totals[0], shared, locals[t]);
-  });
+  team.each(repeat, [&](const At& at, auto& local) { team.task.take(P{}, at, totals[0], team.shared, local); });
 }
 
 template <class Task, class Order, class P>
-void run_part(Scan<P>, const Task& task, int64_t block, Shared<Task>& shared, Local<Task>* locals, const Order& order) {
-  constexpr int kWarps = Task::kThreads / kWarp;
+void run_part(ReduceTeams<P>, const Team<Task, Order>& team, int64_t repeat) {
   Value<Task, P> values[Task::kThreads];
-  order(Task::kThreads, [&](int64_t t) {
-    values[t] = task.give(P{}, At{block, static_cast<int>(t), 0}, shared, locals[t]);
-  });
-  Value<Task, P> before[kWarps + 1];
-  before[0] = task.identity(P{});
-  for (int warp = 0; warp < kWarps; ++warp) {
-    Value<Task, P>* lanes = values + warp * kWarp;
-    for (int w = 1; w < kWarp; w *= 2)
-      for (int l = kWarp - 1; l >= w; --l) lanes[l] = task.combine(P{}, lanes[l - w], lanes[l]);
-    before[warp + 1] = warp == 0 ? lanes[kWarp - 1] : task.combine(P{}, before[warp], lanes[kWarp - 1]);
-  }
-  order(Task::kThreads, [&](int64_t t) {
-    const int warp = static_cast<int>(t) / kWarp, lane = static_cast<int>(t) % kWarp;
-    Value<Task, P> prefix = before[warp];
-    if (lane > 0) prefix = warp == 0 ? values[t - 1] : task.combine(P{}, before[warp], values[t - 1]);
-    task.take(P{}, At{block, static_cast<int>(t), 0}, prefix, before[kWarps], shared, locals[t]);
+  team.each(repeat,
+            [&](const At& at, auto& local) { values[at.thread] = team.task.give(P{}, at, team.shared, local); });
+  const int width = 1 << team.task.team_log2(P{}), lanes = width < kWarp ? width : kWarp;
+  for (int w = lanes / 2; w > 0; w /= 2)
+    for (int first = 0; first < Task::kThreads; first += lanes)
+      for (int l = first; l < first + w; ++l) values[l] = team.task.combine(P{}, values[l], values[l + w]);
+  for (int d = width / 2; d >= kWarp; d /= 2)
+    for (int first = 0; first < Task::kThreads; first += width)
+      for (int l = first; l < first + d; l += kWarp) values[l] = team.task.combine(P{}, values[l], values[l + d]);
+  team.each(repeat, [&](const At& at, auto& local) {
+    if (at.thread % width == 0) team.task.take(P{}, at, values[at.thread], team.shared, local);
   });
 }
 
-template <class Task, class Order, class... Parts>
-void run_parts(Sequence<Parts...>, const Task& task, int64_t block, Shared<Task>& shared, Local<Task>* locals,
-               const Order& order) {
-  (run_part(Parts{}, task, block, shared, locals, order), ...);
+template <class Task, class Order, class P> void run_part(Scan<P>, const Team<Task, Order>& team, int64_t repeat) {
+  constexpr int kWarps = Task::kThreads / kWarp;
+  Value<Task, P> values[Task::kThreads];
+  team.each(repeat,
+            [&](const At& at, auto& local) { values[at.thread] = team.task.give(P{}, at, team.shared, local); });
+  Value<Task, P> before[kWarps + 1];
+  before[0] = team.task.identity(P{});
+  for (int warp = 0; warp < kWarps; ++warp) {
+    Value<Task, P>* lanes = values + warp * kWarp;
+    for (int w = 1; w < kWarp; w *= 2)
+      for (int l = kWarp - 1; l >= w; --l) lanes[l] = team.task.combine(P{}, lanes[l - w], lanes[l]);
+    before[warp + 1] = warp == 0 ? lanes[kWarp - 1] : team.task.combine(P{}, before[warp], lanes[kWarp - 1]);
+  }
+  team.each(repeat, [&](const At& at, auto& local) {
+    const int warp = at.thread / kWarp, lane = at.thread % kWarp;
+    Value<Task, P> prefix = before[warp];
+    if (lane > 0)
+      prefix = warp == 0 ? values[at.thread - 1] : team.task.combine(P{}, before[warp], values[at.thread - 1]);
+    team.task.take(P{}, at, prefix, before[kWarps], team.shared, local);
+  });
+}
+
+template <class Task, class Order, class P, class... Parts>
+void run_part(Repeat<P, Parts...>, const Team<Task, Order>& team, int64_t) {
+  const int64_t times = team.task.count(P{}, team.block);
+  for (int64_t step = 0; step < times; ++step) (run_part(Parts{}, team, step), ...);
+}
+
+template <class Task, class Order, class... Parts> void run_parts(Sequence<Parts...>, const Team<Task, Order>& team) {
+  (run_part(Parts{}, team, 0), ...);
 }
 
 } // namespace detail
@@ -118,7 +142,7 @@ void run_block(const Task& task, int64_t block, typename Task::Shared& shared, t
   static_assert(Task::kThreads % kWarp == 0, "threads of a block come in whole warps");
   static_assert(std::is_trivial_v<typename Task::Shared> && std::is_trivial_v<typename Task::Local>,
                 "Shared and Local are uninitialised at the start of a block");
-  detail::run_parts(typename Task::Phases{}, task, block, shared, locals, order);
+  detail::run_parts(typename Task::Phases{}, detail::Team<Task, Order>{task, block, shared, locals, order});
 }
 
 } // namespace ts::kernels::host

@@ -4,6 +4,7 @@
 
 #include "backends/kernels/call.h"
 #include "backends/kernels/host.h"
+#include "backends/kernels/instrument.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -17,7 +18,13 @@ struct ThreadOrder {
   const int32_t* permutation = nullptr; ///< of [0, kThreads), where given
 
   template <class F> void operator()(int64_t n, F&& visit) const {
+#if defined(TS_INSTRUMENTED)
+    using Visit = std::remove_reference_t<F>;
+    run_instrumented_threads(
+        *this, n, [](void* context, int64_t t) { (*static_cast<Visit*>(context))(t); }, &visit);
+#else
     for (int64_t k = 0; k < n; ++k) visit(permutation != nullptr ? int64_t{permutation[k]} : first + k * step);
+#endif
   }
 };
 
@@ -32,6 +39,7 @@ struct FlatKernel {
   void (*forward)(const void* task, int64_t begin, int64_t end);
   /// `count` items first, first + step, ... one by one.
   void (*walk)(const void* task, int64_t first, int64_t count, int64_t step);
+  const Instrumentation* instrumentation; ///< null for code that was not compiled to be checked
 };
 
 /// One launch of a block task.
@@ -46,6 +54,7 @@ struct BlockKernel {
   size_t local_bytes;  ///< of one thread
   /// All phases of one block. shared and locals (threads of them, one after another) are aligned to 64 bytes.
   void (*run)(const void* task, int64_t block, void* shared, void* locals, const ThreadOrder& order);
+  const Instrumentation* instrumentation; ///< null for code that was not compiled to be checked
 };
 
 inline constexpr size_t kHostAlignment = 64; ///< of tasks, shared and locals
@@ -61,8 +70,13 @@ template <class Task> void forward_items(const void* task, int64_t begin, int64_
 }
 
 template <class Task> void walk_items(const void* task, int64_t first, int64_t count, int64_t step) {
+#if defined(TS_INSTRUMENTED)
+  run_instrumented_items(
+      first, count, step, [](const void* itself, int64_t i) { (*static_cast<const Task*>(itself))(i); }, task);
+#else
   const Task& itself = *static_cast<const Task*>(task);
   for (int64_t k = 0; k < count; ++k) itself(first + k * step);
+#endif
 }
 
 template <class Task>
@@ -89,15 +103,15 @@ public:
   template <class Task> void flat(const char* kernel, const char* route, int64_t count, const Task& task) {
     static_assert(std::is_trivially_copyable_v<Task> && alignof(Task) <= kHostAlignment);
     if (count == 0) return;
-    launch(
-        FlatKernel{kernel, route, count, &task, sizeof(Task), detail::forward_items<Task>, detail::walk_items<Task>});
+    launch(FlatKernel{kernel, route, count, &task, sizeof(Task), detail::forward_items<Task>, detail::walk_items<Task>,
+                      TS_INSTRUMENTATION});
   }
   template <class Task> void blocks(const char* kernel, const char* route, int64_t count, const Task& task) {
     static_assert(std::is_trivially_copyable_v<Task> && alignof(Task) <= kHostAlignment);
     static_assert(alignof(typename Task::Shared) <= kHostAlignment && alignof(typename Task::Local) <= kHostAlignment);
     if (count == 0) return;
     launch(BlockKernel{kernel, route, count, &task, sizeof(Task), Task::kThreads, sizeof(typename Task::Shared),
-                       sizeof(typename Task::Local), detail::run_block_of<Task>});
+                       sizeof(typename Task::Local), detail::run_block_of<Task>, TS_INSTRUMENTATION});
   }
 };
 

@@ -91,6 +91,7 @@ template <int N> void check_trees(const ThreadOrder& order) {
 }
 
 TEST(Collectives, FollowTheTreeInEveryOrderOfThreads) {
+  // TS_CITES(execution.8, execution.9)
   std::vector<int32_t> shuffled(256);
   std::iota(shuffled.begin(), shuffled.end(), 0);
   std::shuffle(shuffled.begin(), shuffled.end(), std::mt19937(5));
@@ -99,6 +100,82 @@ TEST(Collectives, FollowTheTreeInEveryOrderOfThreads) {
   check_trees<32>({31, -1, nullptr});
   check_trees<96>({95, -1, nullptr}); // three warps: a partner is missing
   check_trees<1024>({});
+}
+
+// Teams of every width that 256 threads hold.
+struct Teams {
+  static constexpr int kThreads = 256;
+  struct Total {};
+  struct Shared {};
+  struct Local {};
+  using Phases = Sequence<ReduceTeams<Total>>;
+  const uint64_t* in;
+  uint64_t* out;
+  int32_t log2;
+
+  int32_t team_log2(Total) const { return log2; }
+  uint64_t give(Total, const At& at, Shared&, Local&) const { return in[at.thread]; }
+  uint64_t combine(Total, uint64_t left, uint64_t right) const { return mix(left, right); }
+  void take(Total, const At& at, uint64_t total, Shared&, Local&) const { out[at.thread] = total; }
+};
+
+// Distances inside a warp first, then between warps, the largest first.
+uint64_t team_total(std::vector<uint64_t> lane) {
+  std::vector<size_t> distances;
+  for (size_t d = std::min<size_t>(lane.size(), 32) / 2; d > 0; d /= 2) distances.push_back(d);
+  for (size_t d = lane.size() / 2; d >= 32; d /= 2) distances.push_back(d);
+  for (const size_t d : distances) {
+    const std::vector<uint64_t> before = lane;
+    for (size_t l = 0; l + d < lane.size(); ++l) lane[l] = mix(before[l], before[l + d]);
+  }
+  return lane[0];
+}
+
+TEST(Collectives, TeamsFollowTheirTree) {
+  std::vector<uint64_t> in(256);
+  std::iota(in.begin(), in.end(), 1000);
+  for (int32_t log2 = 0; log2 <= 8; ++log2) {
+    const int64_t width = int64_t{1} << log2;
+    std::vector<uint64_t> out(256, 7);
+    Teams::Shared shared;
+    Teams::Local locals[256];
+    host::run_block(Teams{in.data(), out.data(), log2}, 0, shared, locals, ThreadOrder{255, -1, nullptr});
+    for (int64_t t = 0; t < 256; ++t) {
+      const std::vector<uint64_t> team(in.begin() + t / width * width, in.begin() + (t / width + 1) * width);
+      EXPECT_EQ(out[static_cast<size_t>(t)], t % width == 0 ? team_total(team) : 7) << log2 << ' ' << t;
+    }
+  }
+}
+
+// A Repeat runs its parts in turn and tells them the step.
+struct Rounds {
+  static constexpr int kThreads = 32;
+  struct Times {};
+  struct Give {};
+  struct Sum {};
+  struct Shared {
+    int value[kThreads];
+  };
+  struct Local {};
+  using Phases = Sequence<Repeat<Times, Once<Give>, Reduce<Sum>>>;
+  int* out;
+  int64_t count(Times, int64_t) const { return 3; }
+  void operator()(Give, const At& at, Shared& shared, Local&) const {
+    shared.value[at.thread] = static_cast<int>(at.step);
+  }
+  int give(Sum, const At& at, Shared& shared, Local&) const { return shared.value[31 - at.thread]; }
+  int combine(Sum, int left, int right) const { return left + right; }
+  void take(Sum, const At& at, int total, Shared&, Local&) const { out[at.step] = total; }
+};
+
+TEST(Phases, RepeatInTurn) {
+  int out[3] = {-1, -1, -1};
+  Rounds::Shared shared;
+  Rounds::Local locals[32];
+  host::run_block(Rounds{out}, 0, shared, locals, ThreadOrder{31, -1, nullptr});
+  EXPECT_EQ(out[0], 0);
+  EXPECT_EQ(out[1], 32);
+  EXPECT_EQ(out[2], 64);
 }
 
 // Each phase sees all that the one before it wrote, whatever the order of threads.
@@ -130,7 +207,39 @@ struct Shift {
   }
 };
 
+// At every step a thread takes what its neighbour had at the step before.
+struct Ripple {
+  static constexpr int kThreads = 64;
+  static constexpr int kSteps = 5;
+  struct Start {};
+  struct Pass {};
+  struct Shared {
+    int value[2][kThreads];
+  };
+  struct Local {};
+  using Phases = Sequence<Once<Start>, Loop<Pass>>;
+  int* out;
+  int64_t count(Pass, int64_t) const { return kSteps; }
+  void operator()(Start, const At& at, Shared& shared, Local&) const { shared.value[0][at.thread] = at.thread; }
+  void operator()(Pass, const At& at, Shared& shared, Local&) const {
+    const int taken = shared.value[at.step % 2][(at.thread + 1) % kThreads];
+    out[at.thread] = shared.value[(at.step + 1) % 2][at.thread] = taken;
+  }
+};
+
+TEST(Phases, EveryThreadEndsAStepBeforeAnyBeginsTheNext) {
+  // TS_CITES(execution.4)
+  for (const ThreadOrder& order : {ThreadOrder{}, ThreadOrder{63, -1, nullptr}}) {
+    std::vector<int> out(64, -1);
+    Ripple::Shared shared;
+    Ripple::Local locals[64];
+    host::run_block(Ripple{out.data()}, 0, shared, locals, order);
+    for (int t = 0; t < 64; ++t) EXPECT_EQ(out[static_cast<size_t>(t)], (t + Ripple::kSteps) % 64);
+  }
+}
+
 TEST(Phases, EndInABarrierAndVotesAreCombined) {
+  // TS_CITES(execution.5, execution.15)
   for (const ThreadOrder& order : {ThreadOrder{}, ThreadOrder{63, -1, nullptr}}) {
     std::vector<int> out(64, -1);
     Shift::Shared shared;

@@ -36,7 +36,9 @@ template <class T, int kTile, int kDepth, int kPatch> struct MatmulTiles {
   static constexpr int kLoads = kTile * kDepth / kThreads;
   static constexpr int kGroup = kPatch < 4 ? kPatch : 4; ///< neighbouring elements of a patch
   static constexpr int kPad = 4;
+  static constexpr int kMinBlocks = sizeof(A) == 4 && kPatch == 8 ? 2 : 1; ///< of a processor at once
   static_assert(kTile == kSide * kPatch && kLoads * kThreads == kTile * kDepth);
+  static_assert(kThreads % kDepth == 0 && kThreads % kTile == 0);
 
   struct Start {};
   struct Step {};
@@ -50,7 +52,9 @@ template <class T, int kTile, int kDepth, int kPatch> struct MatmulTiles {
     A sum[kPatch][kPatch];
     A next_x[kLoads], next_y[kLoads];
     int64_t row, column;
-    int64_t batch[3]; ///< bytes to this batch's z, x, y
+    int64_t batch[3];       ///< bytes to this batch's z, x, y
+    const std::byte *x, *y; ///< of this thread's first loads, where the tile lies inside both matrices
+    bool whole;
   };
 
   MatrixOperand<T> x, y;
@@ -67,18 +71,39 @@ template <class T, int kTile, int kDepth, int kPatch> struct MatmulTiles {
   struct Cell {
     int side, inner;
   };
-  TS_HD static Cell cell(int load, int thread, bool along_inner) {
-    const int e = load * kThreads + thread;
-    return along_inner ? Cell{e / kDepth, e % kDepth} : Cell{e % kTile, e / kTile};
+  /// What a thread loads first, and how far apart its loads are: along the sides or along the inner axis.
+  TS_HD static Cell cell(int thread, bool along_inner) {
+    return along_inner ? Cell{thread / kDepth, thread % kDepth} : Cell{thread % kTile, thread / kTile};
+  }
+  TS_HD static constexpr Cell pitch(bool along_inner) {
+    return along_inner ? Cell{kThreads / kDepth, 0} : Cell{0, kThreads / kTile};
   }
 
   TS_HD static A widen(T value) { return static_cast<A>(static_cast<Compute<T>>(value)); }
 
+  /// A thread's part of a slab of x or y that lies inside the matrix.
+  TS_HD static void load_whole(A (&next)[kLoads], const std::byte* place, int64_t step) {
+    T value[kLoads];
+    TS_UNROLL
+    for (int i = 0; i < kLoads; ++i) value[i] = *reinterpret_cast<const T*>(place + i * step);
+    TS_UNROLL
+    for (int i = 0; i < kLoads; ++i) next[i] = widen(value[i]);
+  }
+
   TS_HD void load(int64_t step, int thread, Local& local) const {
+    const Cell first_x = cell(thread, x_along_inner), first_y = cell(thread, y_along_inner);
+    const Cell pitch_x = pitch(x_along_inner), pitch_y = pitch(y_along_inner);
+    if (local.whole && (step + 1) * kDepth <= inner) {
+      load_whole(local.next_x, local.x + step * kDepth * x.column_stride,
+                 pitch_x.side * x.row_stride + pitch_x.inner * x.column_stride);
+      load_whole(local.next_y, local.y + step * kDepth * y.row_stride,
+                 pitch_y.side * y.column_stride + pitch_y.inner * y.row_stride);
+      return;
+    }
     TS_UNROLL
     for (int i = 0; i < kLoads; ++i) {
-      const Cell c = cell(i, thread, x_along_inner);
-      const int64_t row = local.row + c.side, k = step * kDepth + c.inner;
+      const int64_t row = local.row + first_x.side + i * pitch_x.side;
+      const int64_t k = step * kDepth + first_x.inner + i * pitch_x.inner;
       const int64_t end = TS_MUTATE("TL08", inner, is_half<T> ? inner / 2 * 2 : inner);
       local.next_x[i] = row < rows && k < end ? widen(x.at(local.batch[1], row, k)) : A{0};
       if (TS_MUTATE("TL14", false, k >= inner && steps() > 1 && row < rows))
@@ -86,8 +111,8 @@ template <class T, int kTile, int kDepth, int kPatch> struct MatmulTiles {
     }
     TS_UNROLL
     for (int i = 0; i < kLoads; ++i) {
-      const Cell c = cell(i, thread, y_along_inner);
-      const int64_t column = local.column + c.side, k = step * kDepth + c.inner;
+      const int64_t column = local.column + first_y.side + i * pitch_y.side;
+      const int64_t k = step * kDepth + first_y.inner + i * pitch_y.inner;
       local.next_y[i] = column < columns && k < inner ? widen(y.at(local.batch[2], k, column)) : A{0};
       if (TS_MUTATE("TL14", false, k >= inner && steps() > 1 && column < columns))
         local.next_y[i] = widen(y.at(local.batch[2], inner - 1, column));
@@ -95,16 +120,16 @@ template <class T, int kTile, int kDepth, int kPatch> struct MatmulTiles {
   }
 
   TS_HD void stage(int buffer, int thread, Shared& shared, const Local& local) const {
+    stage_one(&shared.x[buffer][0][0], thread, x_along_inner, local.next_x);
+    stage_one(&shared.y[buffer][0][0], thread, y_along_inner, local.next_y);
+  }
+  TS_HD static void stage_one(A* slab, int thread, bool along_inner, const A (&next)[kLoads]) {
+    constexpr int kLine = kTile + kPad;
+    const Cell first = cell(thread, along_inner), apart = pitch(along_inner);
+    A* place = slab + first.inner * kLine + first.side;
+    const int step = apart.inner * kLine + apart.side;
     TS_UNROLL
-    for (int i = 0; i < kLoads; ++i) {
-      const Cell c = cell(i, thread, x_along_inner);
-      shared.x[buffer][c.inner][c.side] = local.next_x[i];
-    }
-    TS_UNROLL
-    for (int i = 0; i < kLoads; ++i) {
-      const Cell c = cell(i, thread, y_along_inner);
-      shared.y[buffer][c.inner][c.side] = local.next_y[i];
-    }
+    for (int i = 0; i < kLoads; ++i) place[i * step] = next[i];
   }
 
   /// Element i of a thread's patch along one side of the tile: groups of kGroup, a warp's groups side by side.
@@ -145,6 +170,13 @@ template <class T, int kTile, int kDepth, int kPatch> struct MatmulTiles {
     local.row = tile.row;
     local.column = tile.column;
     batches.at(batch, local.batch);
+    local.whole =
+        local.row + kTile <= rows && local.column + kTile <= columns && x.data != nullptr && y.data != nullptr;
+    if (local.whole) {
+      const Cell of_x = cell(at.thread, x_along_inner), of_y = cell(at.thread, y_along_inner);
+      local.x = x.data + local.batch[1] + (local.row + of_x.side) * x.row_stride + of_x.inner * x.column_stride;
+      local.y = y.data + local.batch[2] + (local.column + of_y.side) * y.column_stride + of_y.inner * y.row_stride;
+    }
     TS_UNROLL
     for (int i = 0; i < kPatch; ++i) {
       TS_UNROLL

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "backends/kernels/elementwise.h"
+#include "backends/kernels/unroll.h"
 #include "backends/kernels/wrong.h"
 
 namespace ts::kernels {
@@ -29,10 +30,10 @@ struct CopyBits {
 };
 
 /// A copy between a side that is dense along `columns` (the output) and one that is dense along `rows` (the input), in
-/// tiles of 32 x 32 that turn in shared memory; a column more than needed spreads a tile's columns over all banks.
+/// tiles of 64 x 64 that turn in shared memory; a column more than needed spreads a tile's columns over all banks.
 template <class D> struct TransposeTask {
   static constexpr int kThreads = 256;
-  static constexpr int kTile = 32;
+  static constexpr int kTile = 64;
   static constexpr int kRowsAtOnce = kThreads / kTile;
 
   struct Load {};
@@ -40,7 +41,11 @@ template <class D> struct TransposeTask {
   struct Shared {
     D tile[kTile][kTile + 1];
   };
-  struct Local {};
+  struct Local {
+    int64_t row, column; ///< of this thread's first element on the way in
+    int64_t out, in;     ///< bytes to the plane
+    bool whole;          ///< the tile lies inside the matrix
+  };
   using Phases = Sequence<Once<Load>, Once<Store>>;
 
   const std::byte* in;
@@ -50,37 +55,43 @@ template <class D> struct TransposeTask {
   int64_t in_column_stride, out_row_stride; ///< bytes; the other two are the itemsize
   Offsets<2> outer;                         ///< of output and input over the remaining axes
 
-  struct Tile {
-    int64_t row, column, out, in;
-  };
-  TS_HD Tile place(int64_t block) const {
+  TS_HD void operator()(Load, const At& at, Shared& shared, Local& local) const {
     const int64_t tiles = row_tiles * column_tiles;
-    const int64_t plane = block / tiles, within = block - plane * tiles;
+    const int64_t plane = at.block / tiles, within = at.block - plane * tiles;
     const int64_t row_tile = within / column_tiles;
     int64_t offset[2];
     outer.at(plane, offset);
-    return {row_tile * kTile, (within - row_tile * column_tiles) * kTile, offset[0], offset[1]};
-  }
-
-  TS_HD void operator()(Load, const At& at, Shared& shared, Local&) const {
-    const Tile tile = place(at.block);
-    const int lane = at.thread % kTile;
-    const int64_t row = tile.row + lane;
-    for (int j = at.thread / kTile; j < kTile; j += kRowsAtOnce) {
-      const int64_t column = tile.column + j;
-      if (row < rows && column < columns)
-        shared.tile[j][lane] = reinterpret_cast<const D*>(in + tile.in + column * in_column_stride)[row];
+    local.row = row_tile * kTile;
+    local.column = (within - row_tile * column_tiles) * kTile;
+    local.out = offset[0];
+    local.in = offset[1];
+    local.whole = local.row + kTile <= rows && local.column + kTile <= columns;
+    const int lane = at.thread % kTile, first = at.thread / kTile;
+    const std::byte* source = in + local.in + (local.column + first) * in_column_stride +
+                              (local.row + lane) * static_cast<int64_t>(sizeof(D));
+    if (local.whole) {
+      TS_UNROLL_ON_DEVICE
+      for (int j = 0; j < kTile; j += kRowsAtOnce)
+        shared.tile[first + j][lane] = *reinterpret_cast<const D*>(source + j * in_column_stride);
+      return;
     }
+    for (int j = 0; j < kTile; j += kRowsAtOnce)
+      if (local.row + lane < rows && local.column + first + j < columns)
+        shared.tile[first + j][lane] = *reinterpret_cast<const D*>(source + j * in_column_stride);
   }
-  TS_HD void operator()(Store, const At& at, Shared& shared, Local&) const {
-    const Tile tile = place(at.block);
-    const int lane = at.thread % kTile;
-    const int64_t column = tile.column + lane;
-    for (int j = at.thread / kTile; j < kTile; j += kRowsAtOnce) {
-      const int64_t row = tile.row + j;
-      if (row < rows && column < columns)
-        reinterpret_cast<D*>(out + tile.out + row * out_row_stride)[column] = shared.tile[lane][j];
+  TS_HD void operator()(Store, const At& at, Shared& shared, Local& local) const {
+    const int lane = at.thread % kTile, first = at.thread / kTile;
+    std::byte* target = out + local.out + (local.row + first) * out_row_stride +
+                        (local.column + lane) * static_cast<int64_t>(sizeof(D));
+    if (local.whole) {
+      TS_UNROLL_ON_DEVICE
+      for (int j = 0; j < kTile; j += kRowsAtOnce)
+        *reinterpret_cast<D*>(target + j * out_row_stride) = shared.tile[lane][first + j];
+      return;
     }
+    for (int j = 0; j < kTile; j += kRowsAtOnce)
+      if (local.row + first + j < rows && local.column + lane < columns)
+        *reinterpret_cast<D*>(target + j * out_row_stride) = shared.tile[lane][first + j];
   }
 };
 
@@ -122,11 +133,35 @@ void launch_transpose(const Call& call, const Plan& plan, int row_axis, Launcher
   launcher.blocks("convert", "tiled", outer.count * task.row_tiles * task.column_tiles, task);
 }
 
+/// True where both sides of a copy have lines of whole aligned Wides: the same copy of 16 bytes at a time.
+inline bool moves_wide(const Plan& plan, const Call& call, int itemsize) {
+  const int last = plan.rank - 1;
+  if (call.inputs[0].immediate || plan.rank < 2 || plan.stride[0][last] != itemsize || plan.stride[1][last] != itemsize)
+    return false;
+  bool wide = is_aligned(call.outputs[0].data, 16) && is_aligned(call.inputs[0].view.data, 16) &&
+              plan.shape[last] * itemsize % 16 == 0;
+  for (int axis = 0; axis < last; ++axis)
+    for (int k = 0; k < 2; ++k) wide = wide && plan.stride[k][axis] % 16 == 0;
+  return wide;
+}
+
+template <class Launcher> void launch_wide_copy(const Call& call, Plan plan, int itemsize, Launcher& launcher) {
+  const int last = plan.rank - 1;
+  plan.shape[last] = plan.shape[last] * itemsize / 16;
+  plan.count = plan.count * itemsize / 16;
+  plan.stride[0][last] = plan.stride[1][last] = 16;
+  StridedTask<CopyBits, Wide, Wide> task{CopyBits{}, call.outputs[0].data, {}, Offsets<2>::of(plan)};
+  task.in[0] = {call.inputs[0].view.data, 0, 1};
+  launcher.flat("convert", "wide", plan.count, task);
+}
+
 template <class D, class Launcher> void copy_bits(const Call& call, Launcher& launcher) {
   const Plan plan = elementwise_plan(call);
   const int row_axis = call.inputs[0].immediate ? -1 : transposed_axis(plan, sizeof(D));
-  if (row_axis >= 0 && plan.count > 0)
+  if (plan.count > 0 && row_axis >= 0)
     launch_transpose<D>(call, plan, row_axis, launcher);
+  else if (plan.count > 0 && moves_wide(plan, call, sizeof(D)))
+    launch_wide_copy(call, plan, sizeof(D), launcher);
   else
     launch_elementwise<D, D>("convert", CopyBits{}, call, launcher);
 }

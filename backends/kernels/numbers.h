@@ -93,11 +93,32 @@ TS_HD double sticky_double(int64_t x) {
 
 } // namespace detail
 
-/// IEEE 754 binary16.
+/// IEEE 754 binary16. A device has instructions for both ways; NaN goes the long one, so that its bits are a host's.
 struct Half {
   uint16_t bits;
-  TS_HD operator float() const { return detail::widen<5, 10>(bits); }
+  TS_HD operator float() const {
+#if defined(__CUDA_ARCH__)
+    if ((bits & 0x7fffU) <= 0x7c00U) {
+      float x;
+      asm("cvt.f32.f16 %0, %1;" : "=f"(x) : "h"(bits));
+      return x;
+    }
+#endif
+    return detail::widen<5, 10>(bits);
+  }
   TS_HD static Half round(double x) { return {detail::narrow<5, 10>(x)}; }
+  TS_HD static Half round(float x) {
+#if defined(__CUDA_ARCH__)
+    if (x == x) {
+      uint16_t rounded;
+      asm("cvt.rn.f16.f32 %0, %1;" : "=h"(rounded) : "f"(x));
+      return {rounded};
+    }
+    return {0x7e00};
+#else
+    return round(static_cast<double>(x));
+#endif
+  }
 };
 
 /// bfloat16: the upper half of a binary32.
@@ -105,6 +126,11 @@ struct BFloat16 {
   uint16_t bits;
   TS_HD operator float() const { return detail::bit_cast<float>(static_cast<uint32_t>(bits) << 16); }
   TS_HD static BFloat16 round(double x) { return {detail::narrow<8, 7>(x)}; }
+  TS_HD static BFloat16 round(float x) {
+    if (x != x) return {0x7fc0};
+    const uint32_t whole = detail::bit_cast<uint32_t>(x);
+    return {static_cast<uint16_t>((whole + 0x7fffU + (whole >> 16 & 1U)) >> 16)}; // a carry moves into the exponent
+  }
 };
 
 /// A truth value in a byte.
@@ -143,7 +169,7 @@ template <class To, class From> TS_HD To convert(From x) {
     if constexpr (is_integer<From>)
       return To::round(detail::sticky_double(static_cast<int64_t>(x)));
     else
-      return To::round(static_cast<double>(x));
+      return To::round(x);
   } else if constexpr (std::is_floating_point_v<From> && is_integer<To>) {
     if (x != x) return To{0};
     // 2^bits of To is exact in From; the comparison is against the first value past the range.
@@ -171,6 +197,11 @@ TS_HD constexpr int itemsize(int32_t dtype) {
     default: return 0;
   }
 }
+
+/// Sixteen bytes that move together: what an element is to a task that only moves.
+struct alignas(16) Wide {
+  uint64_t half[2];
+};
 
 /// Names an element type at compile time: the argument with_dtype passes on.
 template <class T> struct Type { using type = T; };

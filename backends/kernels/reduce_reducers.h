@@ -35,6 +35,16 @@ TS_HD void store_real(std::byte* z, int32_t dtype, double value) {
   }
 }
 
+/// The same for an accumulator of f32, which needs no detour through double.
+TS_HD void store_real(std::byte* z, int32_t dtype, float value) {
+  switch (dtype) {
+    case TS_DTYPE_F16: *reinterpret_cast<Half*>(z) = Half::round(value); return;
+    case TS_DTYPE_BF16: *reinterpret_cast<BFloat16*>(z) = BFloat16::round(value); return;
+    case TS_DTYPE_F32: *reinterpret_cast<float*>(z) = value; return;
+    default: *reinterpret_cast<double*>(z) = static_cast<double>(value); return;
+  }
+}
+
 /// The default run: items are accumulators already.
 template <class Reducer>
 TS_HD typename Reducer::Acc run_in_lanes(const Reducer& reducer, const typename Reducer::Acc (&item)[kReduceRun],
@@ -48,6 +58,7 @@ TS_HD typename Reducer::Acc run_in_lanes(const Reducer& reducer, const typename 
 template <class A> struct SumReducer {
   using Acc = A;
   using Item = A;
+  static constexpr bool kPlaced = false;
   int32_t dtype; ///< of the result
   double length;
   bool mean; ///< divide by length
@@ -60,8 +71,11 @@ template <class A> struct SumReducer {
     if constexpr (is_integer<A>) {
       *reinterpret_cast<int64_t*>(z) = static_cast<int64_t>(value);
     } else {
-      const double sum = static_cast<double>(TS_MUTATE("ST13", value, wrong::rounded_to(dtype, value)));
-      store_real(z, dtype, mean && TS_MUTATE("EM06", true, length > 0) ? sum / length : sum);
+      const A sum = TS_MUTATE("ST13", value, wrong::rounded_to(dtype, value));
+      if (mean && TS_MUTATE("EM06", true, length > 0))
+        store_real(z, dtype, static_cast<double>(sum) / length);
+      else
+        store_real(z, dtype, sum);
     }
   }
 };
@@ -70,6 +84,7 @@ template <class A> struct SumReducer {
 template <class A> struct ProductReducer {
   using Acc = A;
   using Item = A;
+  static constexpr bool kPlaced = false;
   int32_t dtype;
 
   template <class T> TS_HD A lift(T x, int64_t) const { return accumulate(x); }
@@ -80,7 +95,7 @@ template <class A> struct ProductReducer {
     if constexpr (is_integer<A>)
       *reinterpret_cast<int64_t*>(z) = static_cast<int64_t>(value);
     else
-      store_real(z, dtype, static_cast<double>(value));
+      store_real(z, dtype, value);
   }
 };
 
@@ -89,6 +104,7 @@ struct CountReducer {
   enum class Asks : int32_t { kHowMany, kAny, kAll };
   using Acc = uint64_t;
   using Item = uint64_t;
+  static constexpr bool kPlaced = false;
   uint64_t magnitude; ///< bits that make an element nonzero: all but the sign of a floating type
   uint64_t length;
   Asks asks;
@@ -109,6 +125,7 @@ struct CountReducer {
 template <class K> struct ExtremeReducer {
   using Acc = K;
   using Item = K;
+  static constexpr bool kPlaced = false;
   KeyRule<K> rule;
   int32_t bytes; ///< of the dtype
 
@@ -140,21 +157,42 @@ template <class K> struct KeyedIndex {
 /// argmax and argmin: the first of the largest keys. Zeros are equal, NaN wins.
 template <class K> struct ArgExtremeReducer {
   using Acc = KeyedIndex<K>;
-  using Item = Acc;
+  using Item = K;
+  static constexpr bool kPlaced = true;
   KeyRule<K> rule;
 
-  template <class U> TS_HD Acc lift(U bits, int64_t index) const {
+  template <class U> TS_HD K lift(U bits, int64_t) const {
     const K smallest = rule.infinity & (~rule.infinity + 1); // magnitude of the smallest normal number
     [[maybe_unused]] const bool subnormal = rule.body != 0 && (bits & rule.magnitude) < smallest;
-    return {rule.key(TS_MUTATE("ZS01", static_cast<K>(bits), subnormal ? bits & rule.sign : static_cast<K>(bits))),
-            index};
+    return rule.key(TS_MUTATE("ZS01", static_cast<K>(bits), subnormal ? bits & rule.sign : static_cast<K>(bits)));
   }
   TS_HD Acc identity() const { return {0, INT64_MAX}; } // any element is before it
-  TS_HD Acc run(const Acc (&item)[kReduceRun], int count) const { return run_in_lanes(*this, item, count); }
+  /// Keys of a lane come in the order of their places, so a later one has to be larger.
+  TS_HD Acc run(const K (&item)[kReduceRun], int count, int64_t first, int64_t pitch) const {
+    K key[kReduceLanes] = {0, 0, 0, 0};
+    int place[kReduceLanes] = {-1, -1, -1, -1};
+    TS_UNROLL_ON_DEVICE
+    for (int i = 0; i < kReduceRun; ++i) {
+      if (i >= count) break;
+      const int lane = i % kReduceLanes;
+      if (i >= kReduceLanes && !(key[lane] < item[i] || (key[lane] == item[i] && last_of_equals(item[i])))) continue;
+      key[lane] = item[i];
+      place[lane] = i;
+    }
+    Acc acc[kReduceLanes];
+    TS_UNROLL
+    for (int lane = 0; lane < kReduceLanes; ++lane)
+      acc[lane] = place[lane] < 0 ? identity() : Acc{key[lane], run_index(first, pitch, place[lane])};
+    return combine(combine(acc[0], acc[1]), combine(acc[2], acc[3]));
+  }
   TS_HD Acc combine(const Acc& a, const Acc& b) const {
-    const bool later = TS_MUTATE("OR02", false, a.index != INT64_MAX && b.index != INT64_MAX) ||
-                       TS_MUTATE("SP06", false, rule.body != 0 && a.key == rule.nan);
+    const bool both = a.index != INT64_MAX && b.index != INT64_MAX;
+    const bool later = both && last_of_equals(a.key);
     return a.key < b.key || (a.key == b.key && (later ? b.index > a.index : b.index < a.index)) ? b : a;
+  }
+  TS_HD bool last_of_equals(K key) const {
+    (void)key;
+    return TS_MUTATE("OR02", false, true) || TS_MUTATE("SP06", false, rule.body != 0 && key == rule.nan);
   }
   TS_HD void store(const Acc& value, std::byte* z) const {
     [[maybe_unused]] const bool nan = rule.body != 0 && value.key == rule.nan;
@@ -171,6 +209,7 @@ template <class A> struct Moments { A count, mean, residual, squares; };
 template <class A> struct MomentsReducer {
   using Acc = Moments<A>;
   using Item = A;
+  static constexpr bool kPlaced = false;
   int32_t dtype;
   bool root; ///< std
   double length;
@@ -220,6 +259,7 @@ template <class A> struct MomentsReducer {
 struct NormReducer {
   using Acc = double;
   using Item = double;
+  static constexpr bool kPlaced = false;
   int32_t dtype;
 
   template <class T> TS_HD double lift(T x, int64_t) const { return static_cast<double>(accumulate(x)); }
@@ -243,6 +283,7 @@ struct ScaledSquares {
 struct ScaledNormReducer {
   using Acc = ScaledSquares;
   using Item = double;
+  static constexpr bool kPlaced = false;
   static constexpr double kSmall = 0x1p-511, kBig = 0x1p486; ///< squares between are normal, and 2^52 of them finite
   static constexpr double kUp = 0x1p537, kDown = 0x1p-538;
   int32_t dtype;
@@ -287,6 +328,7 @@ template <class A> struct ScaledExponentials { A top, sum; };
 template <class A> struct LogSumExpReducer {
   using Acc = ScaledExponentials<A>;
   using Item = A;
+  static constexpr bool kPlaced = false;
   int32_t dtype;
 
   TS_HD static A weight(A x, A top) { return TS_MUTATE("ST06", x == top, false) ? A{1} : math::exp(x - top); }

@@ -22,26 +22,10 @@
 
 #include "backends/kernels/mutate.h"
 #include "backends/kernels/offsets.h"
+#include "backends/kernels/unroll.h"
 
 #include <cstddef>
 #include <cstdint>
-
-#if defined(__CUDACC__)
-#define TS_UNROLL _Pragma("unroll")
-#elif defined(__clang__)
-#define TS_UNROLL _Pragma("clang loop unroll(full)")
-#else
-#define TS_UNROLL _Pragma("GCC unroll 16")
-#endif
-
-// The same where a host is better served by a loop: arrays in registers matter to a device only.
-#if defined(__CUDACC__)
-#define TS_UNROLL_ON_DEVICE _Pragma("unroll")
-#define TS_UNROLL_NOT _Pragma("unroll 1")
-#else
-#define TS_UNROLL_ON_DEVICE
-#define TS_UNROLL_NOT
-#endif
 
 namespace ts::kernels {
 
@@ -107,41 +91,67 @@ template <class T> struct ReduceElements {
   }
   template <class Reducer>
   TS_HD typename Reducer::Acc fold(const Reducer& reducer, int64_t start, int64_t first, int64_t pitch) const {
-    const int elements = run_count(first, pitch, length);
+    const int elements =
+        run_count(first, pitch, TS_MUTATE("TL06L", length, length > 1 << 16 ? length & ~int64_t{3} : length));
     const int count = TS_MUTATE("TL06", elements, wide ? elements & ~3 : elements);
+    // A whole run is loaded before any of it is looked at: a device then has all loads on the way at once. Elements that lie
+    // anywhere have an array of their own, since that one is not kept in registers.
     typename Reducer::Item item[kReduceRun];
-    if (wide && count == kReduceRun) {
-      TS_UNROLL
-      for (int v = 0; v < kReduceRun / kReduceLanes; ++v) {
-        const int64_t index = first + v * pitch;
-        const auto four =
-            *reinterpret_cast<const FourElements<T>*>(data + start + index * static_cast<int64_t>(sizeof(T)));
-        TS_UNROLL
-        for (int j = 0; j < kReduceLanes; ++j) item[v * kReduceLanes + j] = reducer.lift(four.value[j], index + j);
-      }
-    } else {
+    if (reduced.rank > 1) {
+      T anywhere[kReduceRun];
+      load_anywhere(anywhere, start, first, pitch, count);
+      lift_some(reducer, anywhere, item, count, first, pitch);
+    } else if (count == kReduceRun) {
       T value[kReduceRun];
-      if (reduced.rank > 1) load_anywhere(value, start, first, pitch, count);
+      if (wide)
+        load_wide(value, start, first, pitch);
+      else
+        load_line(value, start, first, pitch);
+      TS_UNROLL
+      for (int i = 0; i < kReduceRun; ++i) item[i] = reducer.lift(value[i], run_index(first, pitch, i));
+    } else {
       TS_UNROLL_ON_DEVICE
       for (int i = 0; i < kReduceRun; ++i) {
         if (i >= count) break;
         const int64_t index = run_index(first, pitch, i);
-        const int64_t seen = TS_MUTATE("RD11", index, index * 2 == length ? 0 : index);
-        item[i] = reducer.lift(reduced.rank > 1 ? value[i] : load(start + seen * reduced.stride[0][0]), index);
+        item[i] = reducer.lift(load(start + place(index)), index);
       }
     }
     if (TS_MUTATE("RD06", false, length > kReduceThreads * kReduceRun)) { // the last block padded with zeros
       for (int i = count; i < kReduceRun; ++i) item[i] = reducer.lift(T{}, run_index(first, pitch, i));
-      return reducer.run(item, kReduceRun);
+      return run(reducer, item, kReduceRun, first, pitch);
     }
-    return reducer.run(item, count);
+    return run(reducer, item, count, first, pitch);
   }
 
 private:
   TS_HD T load(int64_t offset) const {
     return data == nullptr ? immediate : *reinterpret_cast<const T*>(data + offset);
   }
-  /// Where the reduced axes do not merge into one.
+  /// Bytes to an element where the reduced axes merge into one.
+  TS_HD int64_t place(int64_t index) const {
+    return TS_MUTATE("RD11", index, index * 2 == length ? 0 : index) * reduced.stride[0][0];
+  }
+  TS_HD void load_line(T (&value)[kReduceRun], int64_t start, int64_t first, int64_t pitch) const {
+    if (TS_MUTATE("RD11", false, true)) {
+      for (int i = 0; i < kReduceRun; ++i) value[i] = load(start + place(run_index(first, pitch, i)));
+      return;
+    }
+    if (data == nullptr) {
+      TS_UNROLL
+      for (int i = 0; i < kReduceRun; ++i) value[i] = immediate;
+      return;
+    }
+    const int64_t step = reduced.stride[0][0];
+    const std::byte* four = data + start + first * step;
+    TS_UNROLL
+    for (int v = 0; v < kReduceRun; v += kReduceLanes) {
+      TS_UNROLL
+      for (int j = 0; j < kReduceLanes; ++j) value[v + j] = *reinterpret_cast<const T*>(four + j * step);
+      four += pitch * step;
+    }
+  }
+  /// Where they do not.
   TS_HD void load_anywhere(T (&value)[kReduceRun], int64_t start, int64_t first, int64_t pitch, int count) const {
     TS_UNROLL_NOT
     for (int i = 0; i < count; ++i) {
@@ -149,6 +159,33 @@ private:
       reduced.at(run_index(first, pitch, i), offset);
       value[i] = load(start + offset[0]);
     }
+  }
+  template <class Reducer>
+  TS_HD static void lift_some(const Reducer& reducer, const T (&value)[kReduceRun],
+                              typename Reducer::Item (&item)[kReduceRun], int count, int64_t first, int64_t pitch) {
+    TS_UNROLL_ON_DEVICE
+    for (int i = 0; i < kReduceRun; ++i) {
+      if (i >= count) break;
+      item[i] = reducer.lift(value[i], run_index(first, pitch, i));
+    }
+  }
+  TS_HD void load_wide(T (&value)[kReduceRun], int64_t start, int64_t first, int64_t pitch) const {
+    FourElements<T> four[kReduceRun / kReduceLanes];
+    TS_UNROLL
+    for (int v = 0; v < kReduceRun / kReduceLanes; ++v)
+      four[v] = *reinterpret_cast<const FourElements<T>*>(data + start +
+                                                          (first + v * pitch) * static_cast<int64_t>(sizeof(T)));
+    TS_UNROLL
+    for (int i = 0; i < kReduceRun; ++i) value[i] = four[i / kReduceLanes].value[i % kReduceLanes];
+  }
+  /// A reducer that keeps places is told where the run lies.
+  template <class Reducer>
+  TS_HD static typename Reducer::Acc run(const Reducer& reducer, const typename Reducer::Item (&item)[kReduceRun],
+                                         int count, int64_t first, int64_t pitch) {
+    if constexpr (Reducer::kPlaced)
+      return reducer.run(item, count, first, pitch);
+    else
+      return reducer.run(item, count);
   }
 };
 
@@ -196,13 +233,10 @@ template <class Acc> struct ReduceTarget {
 template <class Reducer, class Input> struct ReduceRows {
   using Acc = typename Reducer::Acc;
   static constexpr int kThreads = kReduceThreads;
-  struct Load {};
-  struct Fold {};
-  struct Store {};
-  using Phases = Sequence<Once<Load>, Loop<Fold>, Once<Store>>;
-  struct Shared {
-    Acc value[kThreads];
-  };
+  static constexpr int kMinBlocks = 4;
+  struct Total {};
+  using Phases = Sequence<ReduceTeams<Total>>;
+  struct Shared {};
   struct Local {};
 
   Reducer reducer;
@@ -214,32 +248,20 @@ template <class Reducer, class Input> struct ReduceRows {
 
   TS_HD int64_t blocks() const { return ceil_div(rows * chunks, kThreads >> width_log2); }
   TS_HD int64_t group(const At& at) const { return at.block * (kThreads >> width_log2) + (at.thread >> width_log2); }
-  TS_HD int lane(const At& at) const { return at.thread & ((1 << width_log2) - 1); }
 
-  TS_HD void operator()(Load, const At& at, Shared& shared, Local&) const {
+  TS_HD int32_t team_log2(Total) const { return width_log2; }
+  TS_HD Acc give(Total, const At& at, Shared&, Local&) const {
     const int64_t mine = group(at);
-    shared.value[at.thread] = reducer.identity();
-    if (mine >= rows * chunks) return;
+    if (mine >= rows * chunks) return reducer.identity();
     const int64_t row = chunks == 1 ? mine : mine / chunks;
-    const int64_t first = (mine - row * chunks) * kReduceChunk + lane(at) * kReduceLanes;
-    shared.value[at.thread] = in.fold(reducer, in.base(row), first, int64_t{kReduceLanes} << width_log2);
+    const int lane = at.thread & ((1 << width_log2) - 1);
+    const int64_t first = (mine - row * chunks) * kReduceChunk + lane * kReduceLanes;
+    return in.fold(reducer, in.base(row), first, int64_t{kReduceLanes} << width_log2);
   }
-
-  TS_HD int64_t count(Fold, int64_t) const { return width_log2; }
-  TS_HD void operator()(Fold, const At& at, Shared& shared, Local&) const {
-    const int step = static_cast<int>(at.step);
-    const int warp_log2 = width_log2 < 5 ? width_log2 : 5;
-    const bool within = step < warp_log2;
-    const int distance = within ? 1 << (warp_log2 - 1 - step) : 1 << (width_log2 - 1 - (step - warp_log2));
-    const int place = within ? at.thread & ((1 << warp_log2) - 1) : lane(at);
-    if (place >= distance || (!within && place % kWarp != 0)) return;
-    shared.value[at.thread] = reducer.combine(shared.value[at.thread], shared.value[at.thread + distance]);
-  }
-
-  TS_HD void operator()(Store, const At& at, Shared& shared, Local&) const {
+  TS_HD Acc combine(Total, const Acc& left, const Acc& right) const { return reducer.combine(left, right); }
+  TS_HD void take(Total, const At& at, const Acc& total, Shared&, Local&) const {
     const int64_t mine = group(at);
-    if (lane(at) != 0 || mine >= rows * chunks) return;
-    out.put(reducer, shared.value[at.thread], mine, mine); // a row is its only chunk where this is the last level
+    if (mine < rows * chunks) out.put(reducer, total, mine, mine); // a row is its only chunk at the last level
   }
 };
 

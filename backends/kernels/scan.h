@@ -12,6 +12,8 @@
 // Run tree, anywhere else. A line is cut into runs of 64. A run is folded from first to last starting at the identity,
 // and element i is combine(carry, local value i).
 //
+// A line of at most 8 chunks is one block's, chunk after chunk; what lies before a chunk is what its totals would have given.
+//
 // In both, the totals of the parts of a line are a line that is scanned in the same way; the carry of a part is the
 // scanned total of the part before it, the identity for the first.
 #pragma once
@@ -25,6 +27,11 @@ inline constexpr int kScanThreads = 256;
 inline constexpr int kScanRun = 8;
 inline constexpr int64_t kScanChunk = int64_t{kScanThreads} * kScanRun;
 inline constexpr int64_t kScanColumnRun = 64;
+inline constexpr int64_t kScanLineChunks =
+    kScanRun; ///< of a line that one block scans: their totals are one thread's run
+
+/// The elements of one thread's run in one piece, where they are aligned for it.
+template <class T> struct alignas(sizeof(T) < 4 ? sizeof(T) * kScanRun : 16) RunElements { T value[kScanRun]; };
 
 /// The elements of x and where results go. Lines are walked by `lines`: byte offsets of x and of the outputs.
 template <class T> struct ScanElements {
@@ -34,6 +41,7 @@ template <class T> struct ScanElements {
   Offsets<3> lines;
   int64_t stride[3]; ///< bytes along the axis: x, z, indices
   int64_t length;
+  bool wide_in, wide_out; ///< runs of x, and of z, are whole aligned RunElements
 
   struct Line {
     int64_t offset[3];
@@ -50,6 +58,28 @@ template <class T> struct ScanElements {
   template <class Scanner>
   TS_HD typename Scanner::Acc get(const Scanner& scanner, const Line& line, int64_t index) const {
     return scanner.lift(at(line, index), index);
+  }
+  /// A whole run at once, from `index` on.
+  template <class Scanner>
+  TS_HD void get_run(const Scanner& scanner, const Line& line, int64_t index,
+                     typename Scanner::Acc (&value)[kScanRun]) const {
+    if (!wide_in) {
+      TS_UNROLL_ON_DEVICE
+      for (int i = 0; i < kScanRun; ++i) value[i] = get(scanner, line, index + i);
+      return;
+    }
+    const auto run = *reinterpret_cast<const RunElements<T>*>(data + line.offset[0] + index * stride[0]);
+    TS_UNROLL_ON_DEVICE
+    for (int i = 0; i < kScanRun; ++i) value[i] = scanner.lift(run.value[i], index + i);
+  }
+  template <class Scanner>
+  TS_HD void put_run(const Scanner& scanner, const Line& line, int64_t index,
+                     const typename Scanner::Acc (&value)[kScanRun]) const {
+    if constexpr (!Scanner::kIndexed) {
+      if (wide_out) return scanner.store_run(value, out[0] + line.offset[1] + index * stride[1]);
+    }
+    TS_UNROLL_ON_DEVICE
+    for (int i = 0; i < kScanRun; ++i) put(scanner, line, index + i, value[i]);
   }
   template <class Scanner>
   TS_HD void put(const Scanner& scanner, const Line& line, int64_t index, const typename Scanner::Acc& value) const {
@@ -78,7 +108,56 @@ template <class Acc> struct ScanTotals {
   template <class Scanner> TS_HD void put(const Scanner&, int64_t line, int64_t index, const Acc& value) const {
     data[line + index * inner] = value;
   }
+  template <class Scanner>
+  TS_HD void get_run(const Scanner&, int64_t line, int64_t index, Acc (&value)[kScanRun]) const {
+    TS_UNROLL_ON_DEVICE
+    for (int i = 0; i < kScanRun; ++i) value[i] = data[line + (index + i) * inner];
+  }
+  template <class Scanner>
+  TS_HD void put_run(const Scanner&, int64_t line, int64_t index, const Acc (&value)[kScanRun]) const {
+    TS_UNROLL_ON_DEVICE
+    for (int i = 0; i < kScanRun; ++i) data[line + (index + i) * inner] = value[i];
+  }
 };
+
+/// Folds one thread's run of a line from first to last: value[i] becomes what its elements up to i give. Its total.
+template <class Scanner, class Elements, class Line>
+TS_HD typename Scanner::Acc fold_run(const Scanner& scanner, const Elements& elements, const Line& line, int64_t start,
+                                     typename Scanner::Acc (&value)[kScanRun]) {
+  using Acc = typename Scanner::Acc;
+  if (start + kScanRun <= elements.length) {
+    elements.get_run(scanner, line, start, value);
+    TS_UNROLL_ON_DEVICE
+    for (int i = 1; i < kScanRun; ++i) value[i] = scanner.combine(value[i - 1], value[i]);
+    return value[kScanRun - 1];
+  }
+  Acc total = scanner.identity();
+  TS_UNROLL_ON_DEVICE
+  for (int i = 0; i < kScanRun; ++i) {
+    if (start + i >= elements.length) break;
+    const Acc element = elements.get(scanner, line, start + i);
+    total = i == 0 ? element : scanner.combine(total, element);
+    value[i] = total;
+  }
+  return total;
+}
+
+/// Writes a run: what lies before it, then its own fold. ahead(i) is what element i takes on its left.
+template <class Scanner, class Elements, class Line, class Ahead>
+TS_HD void put_fold(const Scanner& scanner, const Elements& elements, const Line& line, int64_t start,
+                    typename Scanner::Acc (&value)[kScanRun], const Ahead& ahead) {
+  if (start + kScanRun <= elements.length) {
+    TS_UNROLL_ON_DEVICE
+    for (int i = 0; i < kScanRun; ++i) value[i] = scanner.combine(ahead(i), value[i]);
+    elements.put_run(scanner, line, start, value);
+    return;
+  }
+  TS_UNROLL_ON_DEVICE
+  for (int i = 0; i < kScanRun; ++i) {
+    if (start + i >= elements.length) break;
+    elements.put(scanner, line, start + i, scanner.combine(ahead(i), value[i]));
+  }
+}
 
 /// Which of the passes over a level this launch is.
 struct ScanPass {
@@ -106,17 +185,7 @@ template <class Scanner, class Elements> struct ScanChunks {
   TS_HD int64_t first(const At& at) const { return at.block % chunks * kScanChunk + at.thread * kScanRun; }
 
   TS_HD Acc give(Prefix, const At& at, Shared&, Local& local) const {
-    const auto line = elements.line(at.block / chunks);
-    const int64_t start = first(at);
-    Acc total = scanner.identity();
-    TS_UNROLL_ON_DEVICE
-    for (int i = 0; i < kScanRun; ++i) {
-      if (start + i >= elements.length) break;
-      const Acc value = elements.get(scanner, line, start + i);
-      total = i == 0 ? value : scanner.combine(total, value);
-      local.value[i] = total;
-    }
-    return total;
+    return fold_run(scanner, elements, elements.line(at.block / chunks), first(at), local.value);
   }
   TS_HD Acc identity(Prefix) const { return scanner.identity(); }
   TS_HD Acc combine(Prefix, const Acc& left, const Acc& right) const { return scanner.combine(left, right); }
@@ -129,13 +198,10 @@ template <class Scanner, class Elements> struct ScanChunks {
     const auto line = elements.line(at.block / chunks);
     [[maybe_unused]] const Acc inside = before;
     if (pass.carries && at.block % chunks > 0) before = scanner.combine(carry(at.block - 1), before);
-    TS_UNROLL_ON_DEVICE
-    for (int i = 0; i < kScanRun; ++i) {
-      if (start + i >= elements.length) break;
+    put_fold(scanner, elements, line, start, local.value, [&](int i) {
       [[maybe_unused]] const bool last = pass.carries && (start + i + 1) % kScanChunk == 0;
-      const Acc ahead = TS_MUTATE("TL10", before, last ? scanner.combine(carry(at.block), inside) : before);
-      elements.put(scanner, line, start + i, scanner.combine(ahead, local.value[i]));
-    }
+      return TS_MUTATE("TL10", before, last ? scanner.combine(carry(at.block), inside) : before);
+    });
   }
 
 private:
@@ -145,6 +211,53 @@ private:
       return totals[part];
     else
       return TS_MUTATE("ST16", totals[part], wrong::rounded_to(scanner.dtype, totals[part]));
+  }
+};
+
+/// Whole lines of a few chunks, a block each: it reads them once.
+template <class Scanner, class Elements> struct ScanLines {
+  using Acc = typename Scanner::Acc;
+  static constexpr int kThreads = kScanThreads;
+  struct Chunks {};
+  struct Prefix {};
+  using Phases = Sequence<Repeat<Chunks, Scan<Prefix>>>;
+  struct Shared {};
+  struct Local {
+    Acc value[kScanRun];
+    Acc passed; ///< what the chunks before this one give
+  };
+
+  Scanner scanner;
+  Elements elements;
+
+  TS_HD int64_t count(Chunks, int64_t) const { return ceil_div(elements.length, kScanChunk); }
+  TS_HD int64_t first(const At& at) const { return at.step * kScanChunk + at.thread * kScanRun; }
+
+  TS_HD Acc give(Prefix, const At& at, Shared&, Local& local) const {
+    return fold_run(scanner, elements, elements.line(at.block), first(at), local.value);
+  }
+  TS_HD Acc identity(Prefix) const { return scanner.identity(); }
+  TS_HD Acc combine(Prefix, const Acc& left, const Acc& right) const { return scanner.combine(left, right); }
+  TS_HD void take(Prefix, const At& at, Acc before, const Acc& total, Shared&, Local& local) const {
+    [[maybe_unused]] const Acc inside = before;
+    const Acc passed = at.step == 0 ? total : scanner.combine(local.passed, total);
+    if (at.step > 0) before = scanner.combine(carry(local.passed), before);
+    const int64_t start = first(at);
+    put_fold(scanner, elements, elements.line(at.block), start, local.value, [&](int i) {
+      [[maybe_unused]] const bool last = elements.length > kScanChunk && (start + i + 1) % kScanChunk == 0;
+      return TS_MUTATE("TL10", before, last ? scanner.combine(carry(passed), inside) : before);
+    });
+    local.passed = passed;
+  }
+
+private:
+  /// As the scanned total of the chunks before: their fold after the identity. // execution.24
+  TS_HD Acc carry(const Acc& passed) const {
+    const Acc scanned = scanner.combine(scanner.identity(), passed);
+    if constexpr (Scanner::kIndexed)
+      return scanned;
+    else
+      return TS_MUTATE("ST16", scanned, wrong::rounded_to(scanner.dtype, scanned));
   }
 };
 
@@ -166,7 +279,18 @@ template <class Scanner, class Elements> struct ScanRuns {
     const int64_t end = begin + kScanColumnRun < elements.length ? begin + kScanColumnRun : elements.length;
     const Acc carry = pass.carries && run > 0 ? totals[item - lines] : scanner.identity();
     Acc value = scanner.identity();
-    for (int64_t i = begin; i < end; ++i) {
+    int64_t i = begin;
+    for (; i + kScanRun <= end; i += kScanRun) { // several loads on their way at once
+      Acc element[kScanRun];
+      TS_UNROLL_ON_DEVICE
+      for (int k = 0; k < kScanRun; ++k) element[k] = elements.get(scanner, line, i + k);
+      TS_UNROLL_ON_DEVICE
+      for (int k = 0; k < kScanRun; ++k) {
+        value = scanner.combine(value, element[k]);
+        if (pass.apply) elements.put(scanner, line, i + k, scanner.combine(carry, value));
+      }
+    }
+    for (; i < end; ++i) {
       value = scanner.combine(value, elements.get(scanner, line, i));
       if (pass.apply) elements.put(scanner, line, i, scanner.combine(carry, value));
     }
@@ -175,7 +299,33 @@ template <class Scanner, class Elements> struct ScanRuns {
 };
 
 /// cumsum and cumprod scan with the reducers of sum and prod.
-template <class Reducer> struct PlainScanner : Reducer { static constexpr bool kIndexed = false; };
+template <class Reducer> struct PlainScanner : Reducer {
+  static constexpr bool kIndexed = false;
+  using Acc = typename Reducer::Acc;
+
+  /// A whole run of results that follow each other, to where it is aligned for RunElements.
+  TS_HD void store_run(const Acc (&value)[kScanRun], std::byte* z) const {
+    if constexpr (is_integer<Acc>) {
+      store_as<int64_t>(value, z);
+    } else if constexpr (std::is_same_v<Acc, float>) {
+      switch (this->dtype) {
+        case TS_DTYPE_F16: return store_as<Half>(value, z);
+        case TS_DTYPE_BF16: return store_as<BFloat16>(value, z);
+        default: return store_as<float>(value, z);
+      }
+    } else {
+      store_as<double>(value, z);
+    }
+  }
+
+private:
+  template <class T> TS_HD static void store_as(const Acc (&value)[kScanRun], std::byte* z) {
+    RunElements<T> run;
+    TS_UNROLL_ON_DEVICE
+    for (int i = 0; i < kScanRun; ++i) run.value[i] = convert<T>(value[i]);
+    *reinterpret_cast<RunElements<T>*>(z) = run;
+  }
+};
 
 /// cummax and cummin: the last of the largest keys so far. Zeros are equal, NaN wins.
 template <class K> struct ExtremeScanner {
@@ -243,7 +393,8 @@ inline int64_t scan_parts(const ScanPlan& plan, int64_t length) {
 /// Bytes of the totals of all levels.
 inline uint64_t scan_workspace_of(const ScanPlan& plan, size_t accumulator_bytes) {
   uint64_t elements = 0;
-  for (int64_t parts = scan_parts(plan, plan.length); parts > 1; parts = scan_parts(plan, parts))
+  const int64_t whole = plan.by_chunks ? kScanLineChunks : 1; // parts of a line that needs no totals
+  for (int64_t parts = scan_parts(plan, plan.length); parts > whole; parts = scan_parts(plan, parts))
     elements += static_cast<uint64_t>(plan.count) * static_cast<uint64_t>(parts);
   return elements * accumulator_bytes;
 }
@@ -263,12 +414,24 @@ void launch_scan(const ScanPlan& plan, const char* route, const Scanner& scanner
   }
 }
 
+/// True where every run of operand k (x or z) is whole aligned RunElements of `bytes` each.
+inline bool runs_are_wide(const ScanPlan& plan, const std::byte* data, int k, int bytes) {
+  const int run = bytes < 4 ? bytes * kScanRun : 16;
+  bool wide = data != nullptr && plan.by_chunks && plan.stride[k] == bytes && is_aligned(data, run);
+  for (int axis = 0; axis < plan.lines.rank; ++axis) wide = wide && plan.lines.stride[k][axis] % run == 0;
+  return wide;
+}
+
 /// Scans a level: totals of its parts, the scan of those, then the level itself with their carries.
 template <class Scanner, class Elements, class Launcher>
 void scan_level(const ScanPlan& plan, const char* route, const char* total_route, const Scanner& scanner,
                 const Elements& elements, typename Scanner::Acc* totals, Launcher& launcher) {
   using Acc = typename Scanner::Acc;
   const int64_t parts = scan_parts(plan, elements.length);
+  if (plan.by_chunks && parts > 1 && parts <= kScanLineChunks) {
+    launcher.blocks("scan_lines", route, plan.count, ScanLines<Scanner, Elements>{scanner, elements});
+    return;
+  }
   if (parts > 1) {
     launch_scan(plan, total_route, scanner, elements, totals, ScanPass{false, false}, launcher);
     const int64_t pitch = TS_MUTATE("TL11", plan.count, parts > kScanColumnRun ? 1 : plan.count);
@@ -337,6 +500,8 @@ template <class Launcher> void scan(const Call& call, Launcher& launcher) {
     elements.lines = Offsets<3>::of(plan.lines);
     for (int k = 0; k < 3; ++k) elements.stride[k] = plan.stride[k];
     elements.length = plan.length;
+    elements.wide_in = detail::runs_are_wide(plan, elements.data, 0, itemsize(x.view.dtype));
+    elements.wide_out = detail::runs_are_wide(plan, elements.out[0], 1, itemsize(call.outputs[0].dtype));
     detail::scan_level(plan, "elements", "totals", scanner, elements, reinterpret_cast<Acc*>(call.workspace), launcher);
   });
 }

@@ -4,6 +4,7 @@
 //
 // A block task is a team of kThreads threads with shared memory. It declares
 //   static constexpr int kThreads;             threads of a block, a multiple of 32
+//   static constexpr int kMinBlocks;           optional: how many blocks a processor should hold at once
 //   struct Shared, struct Local;               trivial types: the block's memory, and what a thread keeps
 //   using Phases = Sequence<Once<Load>, Loop<Step>, Reduce<Total>, Once<Store>>;
 // and one overload per phase. A barrier is the end of a phase, so a divergent barrier cannot be written; returning ends
@@ -20,7 +21,8 @@
 
 namespace ts::kernels {
 
-/// Where one thread of a block task stands: block of the launch, thread of the block, iteration of a Loop (else 0).
+/// Where one thread of a block task stands: block of the launch, thread of the block, iteration of a Loop, else of the Repeat
+/// around it, else 0.
 struct At {
   int64_t block;
   int thread;
@@ -43,11 +45,20 @@ template <class P> struct LoopWhile {};
 /// same way for w = the largest power of two below the number of warps, down to 1, where the partner exists.
 template <class P> struct Reduce {};
 
+/// As Reduce, but in teams of 2^k neighbouring threads, k from 0 to what kThreads holds: `int32_t team_log2(P) const`. The
+/// first thread of a team takes its total. The tree: inside each warp lane l combines with lane l + w for w = 16, 8, 4, 2, 1
+/// (from half the team where that is less); then the first lanes of a team's warps, lane l of the team with lane l + d for
+/// d = half the team down to 32.
+template <class P> struct ReduceTeams {};
+
 /// As Reduce, but thread t takes the combination of the values of threads before it and the total of all:
 /// `Value identity(P) const`, `void take(P, const At&, Value before, Value total, Shared&, Local&) const`.
 /// The tree: in each warp, inclusive by Hillis and Steele for w = 1, 2, 4, 8, 16 (left operand from lane l - w); warp
 /// totals are combined from the first to the last; `before` = combine(warps before, lanes before).
 template <class P> struct Scan {};
+
+/// Parts over and over, `int64_t count(P, int64_t block) const` times; At::step tells them which time it is.
+template <class P, class... Parts> struct Repeat {};
 
 /// The phases of a block task, in order.
 template <class... Parts> struct Sequence {};

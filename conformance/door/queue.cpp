@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <thread>
+#include <utility>
 
 namespace ts::conformance {
 
@@ -81,6 +82,31 @@ void release_takes_its_turn(Device& device) {
   device.copy_in(taken, std::vector<std::byte>(4096, std::byte{0x66}));
   device.synchronize();
   device.release(taken);
+  hold_result(prepared, run);
+}
+
+void operands_may_go_before_the_result_is_read(Device& device) {
+  const Prepared prepared = supported_case(device, [](const Case& c) { return !c.operands.empty(); });
+  Run run(prepared, arrangement_of(prepared.c), Poison::ones, device);
+  enqueue(run);
+  // Every buffer that is no result goes, and its memory is asked for again and filled: by then the call may not have begun.
+  std::vector<Memory::Region>& regions = run.memory().regions();
+  std::vector<bool> holds_result(regions.size(), false);
+  for (const Memory::Tensor& output : run.memory().outputs()) holds_result[static_cast<size_t>(output.region)] = true;
+  std::vector<ts_buffer> taken;
+  for (size_t r = 0; r < regions.size(); ++r) {
+    if (holds_result[r]) continue;
+    device.release(std::exchange(regions[r].handle, 0));
+    taken.push_back(device.allocate(regions[r].before.size()));
+    device.copy_in(taken.back(), std::vector<std::byte>(regions[r].before.size(), std::byte{0x66}));
+  }
+  for (size_t r = 0; r < regions.size(); ++r) {
+    regions[r].after = regions[r].before;
+    if (holds_result[r]) device.copy_out(regions[r].after, regions[r].handle);
+  }
+  device.synchronize();
+  for (const ts_buffer buffer : taken) device.release(buffer);
+  hold(!taken.empty(), "no operand has a buffer of its own");
   hold_result(prepared, run);
 }
 
@@ -166,6 +192,7 @@ std::vector<DoorCheck> queue_checks() {
   return {{"door/queue/in_order", {"backend.36"}, calls_run_in_order},
           {"door/queue/reads_at_its_turn", {"backend.36"}, a_call_reads_what_was_there_when_its_turn_came},
           {"door/queue/release_takes_its_turn", {"backend.13"}, release_takes_its_turn},
+          {"door/queue/operands_released_early", {"backend.13"}, operands_may_go_before_the_result_is_read},
           {"door/queue/arrays_not_kept", {"backend.26"}, arrays_of_a_call_are_not_kept},
           {"door/queue/own_queue", {"backend.37"}, own_queue_computes},
           {"door/queue/wait_for_event", {"backend.38"}, wait_joins_two_queues},

@@ -1,9 +1,9 @@
 #include "conformance/mutants/hunt.h"
 
-#include "conformance/door/door.h"
-#include "conformance/execute.h"
 #include "conformance/mutants/layer.h"
 #include "conformance/payload.h"
+#include "conformance/runner/bench.h"
+#include "conformance/runner/found.h"
 #include "conformance/runner/supervisor.h"
 #include "runtime/errors.h"
 
@@ -20,21 +20,39 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// `cpu:threads=1` -> the library of its mutants, options apart. A path that names one already stays.
-std::string mutant_library(const std::string& backend, std::string* options) {
+// What the target `mutants` built, in a folder beside the program or above it; empty where it did not.
+std::string built(const std::string& file) {
+  const fs::path program = fs::read_symlink("/proc/self/exe");
+  for (const fs::path& base : {program.parent_path(), program.parent_path().parent_path()})
+    if (fs::exists(base / "mutants" / file)) return (base / "mutants" / file).string();
+  return {};
+}
+
+// `cpu:threads=1` -> the plug-in with the mutants of its kernels, options apart. A path that names one already stays.
+std::string mutant_plugin(const std::string& backend, std::string* options) {
   const size_t slash = backend.find_last_of('/');
   const size_t colon = backend.find(':', slash == std::string::npos ? 0 : slash);
   const std::string name = backend.substr(0, colon);
   *options = colon == std::string::npos ? "" : backend.substr(colon + 1);
   if (name.ends_with("_mutant.so")) return name;
-  const fs::path program = fs::read_symlink("/proc/self/exe");
-  for (const fs::path& base : {program.parent_path(), program.parent_path().parent_path()}) {
-    const fs::path library = base / "mutants" / (fs::path(name).stem().string() + "_mutant.so");
-    if (fs::exists(library)) return library.string();
-  }
+  const std::string plugin = built(fs::path(name).stem().string() + "_mutant.so");
+  if (!plugin.empty()) return plugin;
   throw BackendError(fmt::format("the kernels of '{}' were not built with mutants: configure with -DTS_MUTANTS=ON and "
                                  "build backend_{}_mutant",
                                  name, name));
+}
+
+// The command, linked with the library that has mutants.
+std::string mutant_program() {
+  const std::string program = built("touchstone_mutant");
+  if (program.empty())
+    throw BackendError("the library was not built with mutants: configure with -DTS_MUTANTS=ON and build mutants");
+  return program;
+}
+
+std::vector<std::string> layers_of(const Mutant& mutant) {
+  if (mutant.how == Mutant::How::kernel) return {};
+  return {(mutant.how == Mutant::How::door ? "mutant:" + mutant.id : "library:" + mutant.place)};
 }
 
 bool is_kill(const Outcome& outcome) {
@@ -69,22 +87,23 @@ std::string KillHistory::killer(const std::string& id) const {
 }
 
 Hunt::Hunt(HuntOptions options, const KillHistory& history, std::vector<std::string> names)
-    : options_(std::move(options)), history_(history), names_(std::move(names)),
-      sound_(std::make_unique<Device>(open_backend(options_.backend))) {}
+    : options_(std::move(options)), history_(history), names_(std::move(names)) {
+  sound_[options_.backend] = std::make_unique<Device>(open_backend(options_.backend));
+}
 
 Hunt::~Hunt() = default;
 
 const Prepared& Hunt::prepared(const std::string& name) {
   std::unique_ptr<Prepared>& found = prepared_[name];
-  if (found == nullptr)
-    found = std::make_unique<Prepared>(prepare(parse_case(name, judge::spec()), judge::spec(), options_.seed));
+  if (found == nullptr) found = std::make_unique<Prepared>(prepare_named(name, judge::spec(), options_.seed));
   return *found;
 }
 
 Outcome Hunt::run(Device& device, const std::string& name) {
   Outcome outcome;
   try {
-    outcome = name.starts_with("door/") ? run_door_check(name, device) : execute(prepared(name), device);
+    outcome =
+        run_of_any_tier(name, device, [&](const std::string& wanted) -> const Prepared& { return prepared(wanted); });
   } catch (const std::exception& problem) {
     outcome.verdict = Verdict::fail;
     outcome.check = "spec";
@@ -96,9 +115,13 @@ Outcome Hunt::run(Device& device, const std::string& name) {
   return outcome;
 }
 
-const Outcome& Hunt::unmutated(const std::string& name) {
-  const auto found = unmutated_.find(name);
-  return found != unmutated_.end() ? found->second : unmutated_.emplace(name, run(*sound_, name)).first->second;
+const Outcome& Hunt::unmutated(const Mutant& mutant, const std::string& name) {
+  const std::string& backend = sound_backend_of(mutant);
+  const auto found = unmutated_.find({backend, name});
+  if (found != unmutated_.end()) return found->second;
+  std::unique_ptr<Device>& device = sound_[backend];
+  if (device == nullptr) device = std::make_unique<Device>(open_backend(backend));
+  return unmutated_.emplace(std::pair(backend, name), run(*device, name)).first->second;
 }
 
 // Its own killer first, then killers of others among its ops, then the rest in an order that mixes what a case is made
@@ -119,16 +142,28 @@ std::vector<std::string> Hunt::order_for(const Mutant& mutant) const {
   return rest;
 }
 
+const std::string& Hunt::sound_backend_of(const Mutant& mutant) const {
+  return mutant.on.empty() ? options_.backend : mutant.on;
+}
+
 std::string Hunt::backend_of(const Mutant& mutant) const {
-  if (mutant.how == Mutant::How::door) return options_.backend;
+  if (mutant.how != Mutant::How::kernel) return sound_backend_of(mutant);
   std::string given;
-  const std::string library = mutant_library(options_.backend, &given);
+  const std::string library = mutant_plugin(sound_backend_of(mutant), &given);
   return fmt::format("{}:{}{}mutant={}", library, given, given.empty() ? "" : ",", mutant.place);
 }
 
 std::string Hunt::replay_line(const Mutant& mutant, const std::string& name) const {
-  return fmt::format("touchstone replay --backend {}{} {}", backend_of(mutant),
-                     mutant.how == Mutant::How::door ? " --layer mutant:" + mutant.id : "", name);
+  const fs::path here = fs::current_path();
+  const auto shown = [&](const std::string& path) {
+    const fs::path relative = fs::path(path).lexically_relative(here);
+    return relative.empty() || relative.string().starts_with("..") ? path : relative.string();
+  };
+  std::string line = fmt::format("{} replay --backend {}",
+                                 shown(mutant.how == Mutant::How::library ? mutant_program() : options_.program),
+                                 mutant.how == Mutant::How::kernel ? shown(backend_of(mutant)) : backend_of(mutant));
+  for (const std::string& layer : layers_of(mutant)) line += " --layer " + layer;
+  return fmt::format("{} {}", line, name);
 }
 
 // A kill counts where the same case passes without the mutant, and the fault struck.
@@ -136,7 +171,7 @@ bool Hunt::kills(const std::string& name, const Outcome& outcome, Catch& found) 
   ++found.cases;
   found.reached = found.reached || outcome.launches.count("mutant/reached") != 0 || outcome.verdict == Verdict::crash;
   if (!is_kill(outcome)) return false;
-  const Outcome& sound = unmutated(name);
+  const Outcome& sound = unmutated(*found.mutant, name);
   if (sound.verdict != Verdict::pass) {
     found.red.push_back(name);
     return false;
@@ -160,9 +195,9 @@ void Hunt::hunt_here(const std::vector<std::string>& order, Catch& found) {
 void Hunt::hunt_in_workers(const std::vector<std::string>& order, Catch& found) {
   const Mutant& mutant = *found.mutant;
   SupervisorOptions workers;
-  workers.program = options_.program;
+  workers.program = mutant.how == Mutant::How::library ? mutant_program() : options_.program;
   workers.settings.backends = {backend_of(mutant)};
-  if (mutant.how == Mutant::How::door) workers.settings.layers = {"mutant:" + mutant.id};
+  workers.settings.layers = layers_of(mutant);
   workers.settings.seed = options_.seed;
   workers.timeout_s = options_.timeout_s;
   // A first step of one case, then larger ones: a death costs a worker.
@@ -181,7 +216,7 @@ Catch Hunt::hunt(const Mutant& mutant) {
   Catch found;
   found.mutant = &mutant;
   const std::vector<std::string> order = order_for(mutant);
-  if (mutant.crashes)
+  if (mutant.crashes || mutant.how == Mutant::How::library)
     hunt_in_workers(order, found);
   else
     hunt_here(order, found);

@@ -10,6 +10,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace ts::conformance::mutants {
@@ -58,7 +59,7 @@ public:
   ~Hunt();
 
   /// The case without any mutant, from memory where it ran before.
-  const Outcome& unmutated(const std::string& name);
+  const Outcome& unmutated(const Mutant& mutant, const std::string& name);
 
   Catch hunt(const Mutant& mutant);
 
@@ -67,6 +68,7 @@ public:
 
 private:
   std::vector<std::string> order_for(const Mutant& mutant) const;
+  const std::string& sound_backend_of(const Mutant& mutant) const;
   std::string backend_of(const Mutant& mutant) const;
   void hunt_here(const std::vector<std::string>& order, Catch& found);
   void hunt_in_workers(const std::vector<std::string>& order, Catch& found);
@@ -77,8 +79,8 @@ private:
   HuntOptions options_;
   const KillHistory& history_;
   std::vector<std::string> names_;
-  std::unique_ptr<Device> sound_; ///< the backend without a mutant
-  std::map<std::string, Outcome> unmutated_;
+  std::map<std::string, std::unique_ptr<Device>> sound_; ///< backends without a mutant, by name
+  std::map<std::pair<std::string, std::string>, Outcome> unmutated_;
   std::map<std::string, std::unique_ptr<Prepared>> prepared_;
 };
 

@@ -46,8 +46,13 @@ ts_status CallFaultLayer::launch(int32_t family, const ts_call& call, ts_error* 
 std::shared_ptr<Backend> add_mutant(std::shared_ptr<Backend> inner, const std::string& id) {
   const Mutant& mutant = find_mutant(id);
   if (mutant.how != Mutant::How::door)
-    throw ValueError(fmt::format(
-        "mutant {} is a switch in the kernels: name the backend mutants/NAME_mutant.so:mutant={}", id, mutant.place));
+    throw ValueError(mutant.how == Mutant::How::kernel
+                         ? fmt::format("mutant {} is a switch in the kernels: name the backend "
+                                       "mutants/NAME_mutant.so:mutant={}",
+                                       id, mutant.place)
+                         : fmt::format("mutant {} is a switch in the library: mutants/touchstone_mutant has the layer "
+                                       "library:{}",
+                                       id, mutant.place));
   std::unique_ptr<MutantLayer> layer = make_view_fault(mutant, inner);
   if (layer == nullptr) layer = make_queue_fault(mutant.place, inner);
   if (layer == nullptr) {

@@ -2,8 +2,10 @@
 
 #include "conformance/array.h"
 #include "conformance/door/door.h"
+#include "conformance/examples/examples.h"
 #include "conformance/filter.h"
 #include "conformance/mutants/view_mutants.h"
+#include "conformance/tensor/rules.h"
 #include "runtime/errors.h"
 
 #include <fmt/format.h>
@@ -31,16 +33,21 @@ bool has_cases(const judge::Spec& spec, const std::string& glob) {
   if (std::any_of(checks.begin(), checks.end(),
                   [&](const DoorCheck& check) { return glob_matches(glob + "/*", check.name); }))
     return true;
-  return std::any_of(spec.ops.begin(), spec.ops.end(),
-                     [&](const judge::Op& op) { return glob_matches(glob, op.family + "/" + op.name); });
+  const auto is_op = [&](const judge::Op& op) {
+    return glob_matches(glob, op.family + "/" + op.name) || glob_matches(glob, "tensor/" + op.family + "/" + op.name);
+  };
+  if (std::any_of(spec.ops.begin(), spec.ops.end(), is_op)) return true;
+  const auto holds = [&](const std::string& name) { return glob_matches(glob + "/*", name); };
+  const std::vector<std::string> rules = rule_names(spec), examples = example_names(spec);
+  return std::any_of(rules.begin(), rules.end(), holds) || std::any_of(examples.begin(), examples.end(), holds);
 }
 
 Mutant parse_row(const nlohmann::json& row, const judge::Spec& spec) {
   Mutant mutant;
   mutant.id = text(row, "id", "");
   for (const auto& [key, value] : row.items()) {
-    static const std::set<std::string> known = {"id",  "kind",  "title", "project", "report",
-                                                "how", "place", "ops",   "clause",  "crashes"};
+    static const std::set<std::string> known = {"id",    "kind", "title",  "project", "report", "how",
+                                                "place", "ops",  "clause", "crashes", "on"};
     if (known.count(key) == 0)
       throw InputError(fmt::format("mutants.json: {} has an unknown key '{}'", mutant.id, key));
   }
@@ -51,18 +58,20 @@ Mutant parse_row(const nlohmann::json& row, const judge::Spec& spec) {
   mutant.clause = text(row, "clause", mutant.id);
   mutant.place = row.contains("place") ? text(row, "place", mutant.id) : mutant.id;
   const std::string how = text(row, "how", mutant.id);
-  if (how != "door" && how != "kernel")
-    throw InputError(fmt::format("mutants.json: {} is planted at '{}'; there are door and kernel", mutant.id, how));
-  mutant.how = how == "door" ? Mutant::How::door : Mutant::How::kernel;
+  if (how != "door" && how != "kernel" && how != "library")
+    throw InputError(
+        fmt::format("mutants.json: {} is planted at '{}'; there are door, kernel and library", mutant.id, how));
+  mutant.how = how == "door" ? Mutant::How::door : how == "kernel" ? Mutant::How::kernel : Mutant::How::library;
   mutant.crashes = row.value("crashes", false);
+  if (row.contains("on")) mutant.on = text(row, "on", mutant.id);
   if (!spec.has_clause(mutant.clause))
     throw InputError(
         fmt::format("mutants.json: {} breaks the clause '{}', which the spec has not", mutant.id, mutant.clause));
   mutant.ops = row.at("ops").get<std::vector<std::string>>();
   for (const std::string& glob : mutant.ops)
     if (!has_cases(spec, glob))
-      throw InputError(
-          fmt::format("mutants.json: {} concerns '{}', but no op and no check of the door matches", mutant.id, glob));
+      throw InputError(fmt::format(
+          "mutants.json: {} concerns '{}', but no op, check of the door, rule or example matches", mutant.id, glob));
   if (mutant.ops.empty()) throw InputError(fmt::format("mutants.json: {} concerns no op", mutant.id));
   return mutant;
 }

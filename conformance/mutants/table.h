@@ -13,8 +13,9 @@ namespace ts::conformance::mutants {
 
 struct Mutant {
   enum class How : uint8_t {
-    door,   ///< a layer in front of any backend
-    kernel, ///< a switch in the kernels: TS_MUTATE
+    door,    ///< a layer in front of any backend
+    kernel,  ///< a switch in the kernels: TS_MUTATE
+    library, ///< a switch in the library
   };
   std::string id;
   std::string kind;    ///< STRIDE-IN, TAIL, ...
@@ -23,9 +24,10 @@ struct Mutant {
   std::string report;  ///< the public report: owner/repository#number, ! for a change request
   How how = How::door;
   std::string place;            ///< the fault's name at the door, or the switch's id; by default the id
-  std::vector<std::string> ops; ///< globs over `family/op` or `door/group`: whose cases should notice
+  std::vector<std::string> ops; ///< globs over the first parts of names, such as `family/op`: whose cases should notice
   std::string clause;           ///< of the spec, that it breaks
   bool crashes = false;         ///< may end the process: it runs in a worker
+  std::string on;               ///< the backend whose launcher takes the faulty path; empty: whichever the hunt is for
 };
 
 /// conformance/mutants/mutants.json. Throws InputError that names the mutant and what is wrong: a key that is missing or

@@ -3,6 +3,7 @@
 #include "conformance/door/door.h"
 #include "conformance/examples/examples.h"
 #include "conformance/mutants/layer.h"
+#include "conformance/runner/found.h"
 #include "conformance/tensor/library.h"
 #include "conformance/tensor/rules.h"
 #include "conformance/tensor/tensor_case.h"
@@ -13,6 +14,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 
 namespace ts::conformance {
@@ -21,11 +23,31 @@ namespace {
 
 // What the library's allocator holds of a device for later: taken, and not lost. Only cases of the library change it.
 int64_t cached(const std::string& name, const Device& device) {
-  const bool uses_library = is_tensor_case(name) || is_example(name) || is_rule(name);
+  const bool uses_library = is_found(name) || is_tensor_case(name) || is_example(name) || is_rule(name);
   return uses_library ? static_cast<int64_t>(Allocator::of(library_device(device)).stats().cached_bytes) : 0;
 }
 
 } // namespace
+
+void check_name(const std::string& name, const judge::Spec& spec) {
+  const auto is_one_of = [&](const auto& names) { return std::find(names.begin(), names.end(), name) != names.end(); };
+  const auto require = [&](bool known, const char* what) {
+    if (!known) throw ValueError(fmt::format("case name '{}': there is no such {}", name, what));
+  };
+  if (is_found(name)) {
+    check_name(found_named(name).name, spec);
+  } else if (name.starts_with("door/")) {
+    const auto& checks = door_checks();
+    require(std::any_of(checks.begin(), checks.end(), [&](const DoorCheck& c) { return c.name == name; }),
+            "check of the door");
+  } else if (is_example(name)) {
+    require(is_one_of(example_names(spec)), "example");
+  } else if (is_rule(name)) {
+    require(is_one_of(rule_names(spec)), "rule of the library");
+  } else {
+    parse_case(is_tensor_case(name) ? kernel_name(name) : name, spec);
+  }
+}
 
 Bench::Bench(const Settings& settings) : seed_(settings.seed) {
   for (const std::string& backend : settings.backends) {
@@ -37,7 +59,8 @@ Bench::Bench(const Settings& settings) : seed_(settings.seed) {
       open = layer.starts_with(kMutant) ? mutants::add_mutant(std::move(open), layer.substr(kMutant.size()))
                                         : add_layers(std::move(open), {layer});
     }
-    if (open->device_count() < 1) throw BackendError(fmt::format("{}: it has no device here", backend));
+    if (open->device_count() < 1)
+      throw BackendError(fmt::format("[backend.7] {}: it has no device here: {}", backend, absence_of(*open)));
     places_.push_back({std::make_unique<Device>(std::move(open)), counter});
   }
 }
@@ -45,12 +68,21 @@ Bench::Bench(const Settings& settings) : seed_(settings.seed) {
 const Prepared& Bench::prepared(const std::string& name) {
   if (last_ && last_name_ == name) return *last_;
   last_.reset();
-  last_ = std::make_unique<Prepared>(prepare(parse_case(name, judge::spec()), judge::spec(), seed_));
+  last_ = std::make_unique<Prepared>(prepare_named(name, judge::spec(), seed_));
   last_name_ = name;
   return *last_;
 }
 
-Outcome Bench::run_by_tier(const std::string& name, Device& device, const Watcher& watch) {
+Outcome run_of_any_tier(const std::string& name, Device& device,
+                        const std::function<const Prepared&(const std::string&)>& prepared, const Watcher& watch) {
+  if (is_found(name)) {
+    // The values come with the seed of the finding.
+    const Found found = found_named(name);
+    const auto seeded = [&](const std::string& wanted) -> const Prepared& {
+      return prepared(found_name({found.seed, wanted}));
+    };
+    return run_of_any_tier(found.name, device, seeded, watch);
+  }
   if (name.starts_with("door/")) return run_door_check(name, device);
   if (is_example(name)) return run_example(name, judge::spec(), device);
   if (is_rule(name)) return run_rule(name, judge::spec(), device);
@@ -67,7 +99,8 @@ Outcome Bench::run(size_t backend, const std::string& name, const Watcher& watch
   const int64_t cached_before = cached(name, *place.device);
   Outcome outcome;
   try {
-    outcome = run_by_tier(name, *place.device, watch);
+    outcome = run_of_any_tier(
+        name, *place.device, [&](const std::string& wanted) -> const Prepared& { return prepared(wanted); }, watch);
   } catch (const std::exception& problem) {
     outcome.verdict = Verdict::fail;
     outcome.check = "spec";
@@ -79,6 +112,8 @@ Outcome Bench::run(size_t backend, const std::string& name, const Watcher& watch
     outcome.check = "heap";
     outcome.message = lost;
   }
+  // A case that fails early leaves what it counted, and checks of the door count nothing.
+  for (const auto& [route, launches] : place.device->take_census()) outcome.launches[route] += launches;
   outcome.name = name;
   outcome.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   return outcome;

@@ -7,6 +7,7 @@
 #include "conformance/tally.h"
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -20,6 +21,13 @@ struct Settings {
   uint64_t seed = 0;
 };
 
+/// Throws ValueError, and says what is wrong, where no tier has a case of the name.
+void check_name(const std::string& name, const judge::Spec& spec);
+
+/// Runs a case of any tier on a device; `prepared` gives the values of a case of the kernel tier.
+Outcome run_of_any_tier(const std::string& name, Device& device,
+                        const std::function<const Prepared&(const std::string&)>& prepared, const Watcher& watch = {});
+
 class Bench {
 public:
   /// Opens every backend, wrapped in the layers. Throws BackendError with the reason.
@@ -30,6 +38,7 @@ public:
   Outcome run(size_t backend, const std::string& name);
   Outcome run(size_t backend, const std::string& name, const Watcher& watch);
 
+  size_t backends() const { return places_.size(); }
   Device& device(size_t backend) { return *places_[backend].device; }
 
 private:
@@ -38,7 +47,6 @@ private:
     const TallyLayer* tally; ///< right in front of the backend, behind every other layer
   };
   const Prepared& prepared(const std::string& name);
-  Outcome run_by_tier(const std::string& name, Device& device, const Watcher& watch);
 
   uint64_t seed_;
   std::vector<Place> places_;

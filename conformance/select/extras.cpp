@@ -52,6 +52,7 @@ void add_large_products(const judge::Op& op, Rotation& dtypes, std::vector<Case>
   for (const auto& [x, y] : {std::pair<Shape, Shape>{{65537, 2}, {2, 1}},
                              {{1, 65537}, {65537, 2}},
                              {{2, 1}, {1, 65537}},
+                             {{2, 3}, {3, 65537}},
                              {{65537, 1, 2}, {65537, 2, 1}}}) {
     Case c = dense_case(op, dtypes.next_cheap(), x);
     c.shapes = {x, y};
@@ -60,14 +61,38 @@ void add_large_products(const judge::Op& op, Rotation& dtypes, std::vector<Case>
   }
 }
 
-// Copies that turn rows into columns, around the sizes of tiles.
+// Rows of 768, which is no power of two, more of them than one worker takes at once; and truth values by two broadcasts,
+// past the end of a 16-bit counter.
+void add_grid_cases(const judge::Op& op, Rotation& dtypes, std::vector<Case>& cases) {
+  cases.push_back(dense_case(op, dtypes.next_cheap(), {6, 768}));
+  const auto truth = [](const judge::Instance& instance) {
+    return std::all_of(instance.in.begin(), instance.in.end(), [](int32_t dtype) { return dtype == TS_DTYPE_BOOL; });
+  };
+  const auto found = std::find_if(op.instances.begin(), op.instances.end(), truth);
+  if (op.operands.size() != 2 || found == op.instances.end()) return;
+  Case c = dense_case(op, *found, {129, 513});
+  c.operands = {Layout::broadcast_inner, Layout::broadcast_outer};
+  cases.push_back(c);
+}
+
+// Several lines whose parts have parts themselves: three levels where a level takes runs of 64.
+void add_deep_cases(const judge::Op& op, Rotation& dtypes, std::vector<Case>& cases) {
+  cases.push_back(dense_case(op, dtypes.next_cheap(), {4161, 3}, 0));
+  Case c = dense_case(op, dtypes.next(), {2, 4161, 2}, 1);
+  vary_layouts(c, static_cast<uint64_t>(op.id));
+  cases.push_back(c);
+}
+
+// Copies that turn rows into columns, around the sizes of tiles, and copies of whole lines of 16 bytes.
 void add_transposition_cases(const judge::Op& op, const judge::Instance& instance, std::vector<Case>& cases) {
   for (const auto& [shape, from, to] : {std::tuple<Shape, Layout, Layout>{{33, 65}, Layout::transposed, Layout::dense},
                                         {{64, 32}, Layout::transposed, Layout::narrowed},
                                         {{2, 31, 47}, Layout::transposed, Layout::offset_1},
                                         {{17, 3, 40}, Layout::permuted, Layout::dense},
                                         {{40, 3, 16}, Layout::gap_free, Layout::reversed_outer},
-                                        {{33, 65}, Layout::dense, Layout::transposed}}) {
+                                        {{33, 65}, Layout::dense, Layout::transposed},
+                                        {{5, 16}, Layout::stepped_outer, Layout::dense},
+                                        {{3, 5, 32}, Layout::reversed_outer, Layout::stepped_outer}}) {
     Case c = dense_case(op, instance, shape);
     c.operands[0] = from;
     c.outputs[0] = to;
@@ -94,7 +119,8 @@ void add_empty_cases(const judge::Op& op, std::vector<Case>& cases) {
     }
   }
   if (op.family != "matmul") return;
-  for (const auto& [x, y] : {std::pair<Shape, Shape>{{3, 5}, {5, 0}}, {{2, 3, 0}, {2, 0, 5}}}) {
+  for (const auto& [x, y] :
+       {std::pair<Shape, Shape>{{3, 5}, {5, 0}}, {{2, 3, 0}, {2, 0, 5}}, {{1, 0}, {0, 4}}, {{4, 0}, {0, 1}}}) {
     Case c = dense_case(op, dtypes.next(), x);
     c.shapes = {x, y};
     vary_layouts(c, turn += 3);
@@ -106,6 +132,9 @@ void add_large_cases(const judge::Op& op, std::vector<Case>& cases) {
   Rotation dtypes(op);
   add_pitched_case(op, dtypes.next(), cases);
   if (op.family == "matmul") return add_large_products(op, dtypes, cases);
+  const bool elementwise = op.family == "elementwise";
+  if (elementwise) add_grid_cases(op, dtypes, cases);
+  if (op.family == "reduce" || op.family == "arg_reduce" || op.family == "scan") add_deep_cases(op, dtypes, cases);
   const std::array<int64_t, 4> edge = {65537, 65536, 65535, 65534};
   const auto id = static_cast<uint64_t>(op.id);
   const judge::Instance& instance = dtypes.next_cheap();
@@ -113,9 +142,9 @@ void add_large_cases(const judge::Op& op, std::vector<Case>& cases) {
   // microsecond a term, so where there is no other kind of instance it stays shorter.
   const bool reduces = op.family == "reduce" || op.family == "scan";
   const bool costly = reduces && instance.eval == judge::Eval::real;
-  const bool carries = op.family != "elementwise" || id % 4 == 0;
-  cases.push_back(dense_case(op, instance, {costly || !carries ? 4097 : edge[id % 4]}));
-  if (costly || (op.family == "elementwise" && id % 8 != 0)) return;
+  const bool carries = !elementwise || id % 4 == 0;
+  cases.push_back(dense_case(op, instance, {costly || !carries ? 4097 : edge[(elementwise ? id / 4 + 1 : id) % 4]}));
+  if (costly || (elementwise && id % 8 != 0)) return;
   Case c = dense_case(op, dtypes.next_cheap(), id % 2 == 0 ? Shape{2, 65537} : Shape{65537, 2},
                       static_cast<int64_t>(id / 2 % 2));
   for (size_t k = 0; k < c.operands.size(); ++k)

@@ -8,7 +8,7 @@
 
 namespace ts::conformance {
 
-/// The checks: values against the expectation; inputs, gaps and guards unchanged; the same bits over another poison and in
+/// The checks: operands read through their views before, results in given tensors after; values against the expectation; inputs, gaps and guards unchanged; the same bits over another poison and in
 /// the dense form with a new result; the backend computed it, not the host; an error is of its type and names the op.
 Outcome execute_tensor(const Prepared& prepared, Device& device);
 

@@ -6,6 +6,7 @@
 #include "conformance/report/summary.h"
 #include "runtime/errors.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -139,6 +140,22 @@ TEST(Filter, GlobsMatchNames) {
 TEST(Filter, AGlobThatMatchesNothingIsAnError) {
   EXPECT_THROW(Filter("e/sub/*").apply(kNames), ValueError);
   EXPECT_THROW(Filter("e/add/*,e/sub/*").apply(kNames), ValueError);
+}
+
+TEST(Ledger, AnOpWhoseValuesTellLittleIsIrregular) {
+  for (const int telling : {11, 12}) {
+    std::vector<std::string> names;
+    for (int k = 0; k < 20; ++k) names.push_back(fmt::format("e/add/f32/{}", k));
+    Ledger ledger("cpu", names);
+    for (int k = 0; k < 20; ++k) {
+      Outcome o = outcome(names[static_cast<size_t>(k)], Verdict::pass);
+      o.telling = k < telling;
+      ledger.record(std::move(o));
+    }
+    ledger.close(true);
+    EXPECT_EQ(ledger.green(), telling == 12);
+    EXPECT_EQ(ledger.telling_by_op().at("e/add").telling, telling);
+  }
 }
 
 TEST(Shard, PartsAreDisjointAndWhole) {

@@ -45,7 +45,7 @@ TEST(MutantTable, CoversEveryKindThatTheDoorHas) {
   for (const Mutant& mutant : all_mutants()) kinds.insert(mutant.kind);
   for (const char* kind :
        {"STRIDE-IN", "STRIDE-OUT", "OFFSET", "BCAST", "ALIAS", "IDX-WIDTH", "TAIL", "EMPTY", "REDUCE", "SPECIAL",
-        "ZERO-SUB", "INT", "CONVERT", "STABILITY", "INDEXING", "ORDER", "MATMUL", "ASYNC"})
+        "ZERO-SUB", "INT", "CONVERT", "PROMOTE", "STABILITY", "INDEXING", "ORDER", "MATMUL", "ASYNC"})
     EXPECT_EQ(kinds.count(kind), 1U) << kind;
 }
 
@@ -117,7 +117,7 @@ TEST(MutantHunt, KillsByACaseThatPassesWithout) {
   EXPECT_TRUE(found.reached);
   EXPECT_EQ(found.outcome.check, "values");
   EXPECT_NE(found.outcome.message.find("element"), std::string::npos) << found.outcome.message;
-  EXPECT_EQ(hunt.unmutated(found.killer).verdict, Verdict::pass);
+  EXPECT_EQ(hunt.unmutated(*found.mutant, found.killer).verdict, Verdict::pass);
 }
 
 TEST(MutantHunt, CountsNoKillWhereTheBackendIsWrongItself) {

@@ -40,7 +40,10 @@ DeviceRow* row_of(Devices& all, const std::shared_ptr<Backend>& backend, int32_t
   const int32_t count = backend->device_count();
   if (index < 0 || index >= count) {
     all.rows.erase({backend.get(), index});
-    if (count == 0) throw DeviceError(fmt::format("[backend.7] {}: no such device is present", backend->name()));
+    if (count == 0) {
+      throw DeviceError(
+          fmt::format("[backend.7] {}: no such device is present: {}", backend->name(), absence_of(*backend)));
+    }
     throw DeviceError(fmt::format("[backend.15] {}:{}: index out of range, there {} {} device{}", backend->name(),
                                   index, count == 1 ? "is" : "are", count, count == 1 ? "" : "s"));
   }

@@ -6,6 +6,7 @@
 #include "runtime/backend/layers/trace.h"
 #include "runtime/backend/layers/validate.h"
 #include "runtime/errors.h"
+#include "runtime/mutate.h"
 
 #include <fmt/format.h>
 
@@ -110,6 +111,9 @@ ts_backend layer_table(const Layer& layer) {
 std::unique_ptr<Layer> make(std::shared_ptr<Backend> inner, std::string_view name, std::string_view options) {
   if (name == "trace") return std::make_unique<TraceLayer>(std::move(inner), options);
   if (name == "fault") return std::make_unique<FaultLayer>(std::move(inner), options);
+#if defined(TS_MUTANTS)
+  if (name == "library") return mutants::make_layer(std::move(inner), options);
+#endif
   if (!options.empty()) throw ValueError(fmt::format("layer '{}' takes no options, got '{}'", name, options));
   if (name == "validate") return std::make_unique<ValidateLayer>(std::move(inner));
   if (name == "census") return std::make_unique<CensusLayer>(std::move(inner));

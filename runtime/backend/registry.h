@@ -51,6 +51,9 @@ std::vector<BackendFile> available_backends();
 /// options it refuses.
 std::shared_ptr<Backend> open_backend(std::string_view spec);
 
+/// Why a backend that counts no device has none: what device_info says of device 0, "" where it says nothing.
+std::string absence_of(const Backend& backend);
+
 /// A fresh ts_error, ready to be passed.
 ts_error make_error();
 

@@ -1,6 +1,7 @@
 // Comparisons of tensors with numbers are exact (spec/numerics.md): u8 == 300 is false everywhere, not true where 44 stands.
 // A number between two values of the dtype is replaced by the neighbour that decides the same way.
 
+#include "runtime/mutate.h"
 #include "runtime/ops/promotion.h"
 
 #include <cmath>
@@ -114,6 +115,7 @@ ExactComparison between(int32_t op, const Neighbours& near) {
 
 std::optional<ExactComparison> exact_comparison(const OpRow& row, std::span<const Input> operands) {
   if (!is_comparison(row.id) || operands[0].is_scalar() == operands[1].is_scalar()) return std::nullopt;
+  if (TS_MUTATE("PR02", false, true)) return std::nullopt;
   const bool swapped = operands[0].is_scalar();
   const Scalar& number = operands[swapped ? 0 : 1].scalar();
   const DType dtype = operands[swapped ? 1 : 0].tensor().dtype();

@@ -1,6 +1,7 @@
 #include "runtime/ops/dispatch.h"
 
 #include "runtime/errors.h"
+#include "runtime/mutate.h"
 #include "runtime/ops/bind.h"
 #include "runtime/ops/promotion.h"
 #include "runtime/ops/shapes.h"
@@ -42,8 +43,8 @@ void require_shape(const OpRow& row, const Tensor& out, const Dims& shape) {
 // A result may go to a tensor of a dtype that it promotes to, not to a lesser one.
 void require_castable(const OpRow& row, DType result, DType out) {
   if (promote(result, out) == out) return;
-  throw TypeError(
-      fmt::format("[{}] the result is {}, which does not promote to the {} of out", row.name, name(result), name(out)));
+  throw TypeError(fmt::format("[numerics.37] {}: the result is {}, which does not promote to the {} of out", row.name,
+                              name(result), name(out)));
 }
 
 // How an output may lie to an input, so that the kernel may write it while it reads.
@@ -137,7 +138,7 @@ Results call(const OpRow& row, std::span<const Input> operands, std::span<const 
   if (std::optional<Results> compared = call_exact_comparison(row, operands, options)) return *compared;
   const Instance& instance = resolve(row, operands);
   Launch launched;
-  launched.row = &row;
+  launched.row = &TS_MUTATE("OR07", row, mutants::other_extreme(row, options));
   launched.output_count = row.output_count;
   bind_inputs(launched, instance, operands);
   const bool has_inout = row.inout >= 0;

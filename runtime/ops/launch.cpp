@@ -1,6 +1,7 @@
 #include "runtime/ops/launch.h"
 
 #include "runtime/errors.h"
+#include "runtime/mutate.h"
 #include "runtime/tensor/allocator.h"
 
 #include <fmt/format.h>
@@ -84,7 +85,7 @@ void launch(Device device, Launch& call) {
     throw_status(*row.backend, answer.status, error);
   }
   const Workspace workspace(device, answer.workspace_bytes);
-  descriptor.workspace = workspace.buffer();
+  descriptor.workspace = TS_MUTATE("AS13", workspace.buffer(), mutants::first_workspace(workspace.buffer()));
   descriptor.workspace_bytes = answer.workspace_bytes;
   ts_status status;
   {

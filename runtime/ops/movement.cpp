@@ -1,6 +1,7 @@
 #include "runtime/tensor/movement.h"
 
 #include "runtime/errors.h"
+#include "runtime/mutate.h"
 #include "runtime/ops/bind.h"
 
 #include <fmt/format.h>
@@ -24,7 +25,11 @@ void convert_into(const Tensor& target, const Tensor& source) {
     const Overlap meets =
         range_overlap(target.layout(), itemsize(target.dtype()), launched.inputs[0].layout, itemsize(source.dtype()));
     if (meets == Overlap::kIdentical && target.dtype() == source.dtype()) return;
-    if (meets != Overlap::kNone) return convert_into(target, source.clone());
+    if (meets != Overlap::kNone)
+      return TS_MUTATE(
+          "AL01",
+          TS_MUTATE("AL02", convert_into(target, source.clone()), mutants::copy_by_outer_extents(target, source)),
+          mutants::copy_row_by_row(target, source));
   }
   target.storage()->bump_version();
   launch(target.device(), launched);

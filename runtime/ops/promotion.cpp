@@ -1,6 +1,7 @@
 #include "runtime/ops/promotion.h"
 
 #include "runtime/errors.h"
+#include "runtime/mutate.h"
 
 #include <fmt/format.h>
 
@@ -9,7 +10,7 @@
 namespace ts {
 
 DType promote(DType a, DType b) {
-  if (a == b) return a;
+  if (a == b) return TS_MUTATE("PR05", a, a == DType::kU8 ? DType::kI32 : a);
   if (class_of(a) != class_of(b)) return class_of(a) > class_of(b) ? a : b;
   // Numbers of a class are ordered by size; only the two 16-bit formats hold neither the other.
   const DType low = std::min(a, b), high = std::max(a, b);
@@ -17,7 +18,7 @@ DType promote(DType a, DType b) {
 }
 
 DType promote(DType tensor, DTypeClass scalar) {
-  if (scalar <= class_of(tensor)) return tensor;
+  if (scalar <= TS_MUTATE("PR03", class_of(tensor), std::max(class_of(tensor), DTypeClass::kFloating))) return tensor;
   return scalar == DTypeClass::kInteger ? DType::kI64 : DType::kF32;
 }
 
@@ -35,9 +36,8 @@ DType default_dtype(DTypeClass kind) {
 [[noreturn]] void wrong_dtype(const OpRow& row, size_t operand, DType given) {
   const Role role = row.operands[operand].role;
   const bool masked = role == Role::mask || role == Role::index;
-  throw TypeError(fmt::format("[{0}] {1}operand {2} is {3}; it takes {4}", masked ? "numerics.19" : row.name,
-                              masked ? std::string(row.name) + ": " : "", row.operands[operand].name, name(given),
-                              dtype_names(row.dtypes[operand])));
+  throw TypeError(fmt::format("[{}] {}: operand {} is {}; it takes {}", masked ? "numerics.19" : "numerics.38",
+                              row.name, row.operands[operand].name, name(given), dtype_names(row.dtypes[operand])));
 }
 
 } // namespace
@@ -69,12 +69,15 @@ const Instance& resolve(const OpRow& row, std::span<const Input> operands) {
   }
   for (const Instance& instance : row.instances)
     if (std::equal(wanted.begin(), wanted.begin() + operands.size(), instance.in.begin())) return instance;
-  throw TypeError(fmt::format("[{0}] no instance of the operation takes these dtypes together", row.name));
+  std::string together;
+  for (size_t i = 0; i < operands.size(); ++i)
+    together += fmt::format("{}{} {}", i == 0 ? "" : ", ", row.operands[i].name, name(wanted[i]));
+  throw TypeError(fmt::format("[numerics.38] {}: no row takes {} together", row.name, together));
 }
 
 uint64_t encode_operand(const OpRow& row, const Scalar& scalar, DType dtype) {
   // A truth value is a number wherever numbers are taken.
-  if (!scalar.fits(dtype)) {
+  if (!TS_MUTATE("PR02", TS_MUTATE("PR03", scalar.fits(dtype), scalar.is_real() || scalar.fits(dtype)), true)) {
     throw ValueError(
         fmt::format("[numerics.16] {}: the number {} does not fit {}", row.name, scalar.str(), name(dtype)));
   }

@@ -1,6 +1,7 @@
 #include "runtime/ops/shapes.h"
 
 #include "runtime/errors.h"
+#include "runtime/mutate.h"
 
 #include <fmt/format.h>
 
@@ -51,9 +52,12 @@ Shapes reduce_rule(Launch& call, uint64_t mask, bool keepdims) {
     call.groups[axis] = gone ? 1 : 0;
     (gone ? reduced : kept) *= x[axis];
     shapes.door[0].push_back(gone ? 1 : x[axis]);
-    if (!gone || keepdims) shapes.result[0].push_back(gone ? 1 : x[axis]);
+    const bool dropped = gone && !keepdims && TS_MUTATE("BC09", true, x[axis] != 1); // reduce.9
+    if (dropped)
+      shapes.hidden |= uint64_t{1} << axis;
+    else
+      shapes.result[0].push_back(gone ? 1 : x[axis]);
   }
-  if (!keepdims) shapes.hidden = mask;
   if (call.row->empty == EmptyRule::error && reduced == 0 && kept > 0)
     throw ValueError(
         fmt::format("[reduce.7] {}: shape {} has no element to choose from", call.row->name, shape_text(x)));

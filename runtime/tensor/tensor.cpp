@@ -1,6 +1,7 @@
 #include "runtime/tensor/tensor.h"
 
 #include "runtime/errors.h"
+#include "runtime/mutate.h"
 #include "runtime/tensor/movement.h"
 #include "runtime/tensor/print.h"
 #include "runtime/tensor/view.h"
@@ -61,7 +62,7 @@ const TensorImpl& Tensor::get() const {
 
 void Tensor::require_dtype(DType wanted) const {
   if (wanted != dtype())
-    throw TypeError(fmt::format("[backend.52] this tensor has dtype {}, not {}", ts::name(dtype()), ts::name(wanted)));
+    throw TypeError(fmt::format("[data] this tensor has dtype {}, not {}", ts::name(dtype()), ts::name(wanted)));
 }
 
 bool Tensor::is_compact() const { return is_contiguous() && offset() == 0 && byte_count(*this) == storage()->bytes(); }
@@ -134,8 +135,11 @@ void Tensor::read(void* target) const {
     to(host_device()).contiguous().read(target);
     return;
   }
-  const Tensor dense = contiguous();
-  door::copy_out(dense.device().row(), target, dense.storage()->buffer(), byte_offset(dense), byte_count(dense));
+  const Tensor dense = TS_MUTATE("SI11", contiguous(), *this);
+  TS_MUTATE("AS03",
+            door::copy_out(dense.device().row(), target, dense.storage()->buffer(),
+                           TS_MUTATE("SI11", byte_offset(dense), 0), byte_count(dense)),
+            mutants::read_once(*this, dense, target));
 }
 
 std::string Tensor::str() const { return to_string(*this); }

@@ -19,6 +19,7 @@ struct RunOptions {
   int jobs = 0; ///< 0: as many as the machine has processors
   double timeout_s = 60;
   bool in_process = false;
+  bool same_bits = false; ///< the backends agree in the bits of every row that says `cross`
   int failures_shown = 20;
 };
 int run_command(const RunOptions& options);
@@ -50,8 +51,15 @@ struct MutantsOptions {
   int64_t cases_max = 0; ///< per mutant; 0: all that concern it
   bool views = false;    ///< those that follow from the rows, instead of the known bugs
   bool list = false, record = false;
+  bool compare = false; ///< fail where the kill history names another case
 };
 int mutants_command(const MutantsOptions& options);
+
+struct FaultsOptions {
+  std::string filter; ///< globs over names
+  bool say = false;   ///< print what check=all says of each
+};
+int faults_command(const FaultsOptions& options);
 
 int golden_check_command(const std::string& filter);
 

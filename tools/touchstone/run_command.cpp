@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
+#include <memory>
 #include <thread>
 
 namespace ts::tool {
@@ -19,10 +20,11 @@ using namespace conformance;
 
 namespace {
 
-RunResult run_here(const RunOptions& options, const std::vector<std::string>& names, Progress& progress) {
-  Bench bench(options.settings);
+std::string this_program() { return std::filesystem::read_symlink("/proc/self/exe").string(); }
+
+RunResult run_here(Bench& bench, const std::vector<std::string>& names, Progress& progress) {
   RunResult result;
-  result.outcomes.resize(options.settings.backends.size());
+  result.outcomes.resize(bench.backends());
   for (const std::string& name : names) {
     for (size_t b = 0; b < result.outcomes.size(); ++b) {
       result.outcomes[b].push_back(bench.run(b, name));
@@ -34,13 +36,35 @@ RunResult run_here(const RunOptions& options, const std::vector<std::string>& na
 
 RunResult run_in_workers(const RunOptions& options, const std::vector<std::string>& names, Progress& progress) {
   SupervisorOptions supervisor;
-  supervisor.program = std::filesystem::read_symlink("/proc/self/exe").string();
+  supervisor.program = this_program();
   supervisor.settings = options.settings;
   supervisor.jobs =
       options.jobs > 0 ? options.jobs : static_cast<int>(std::max(std::thread::hardware_concurrency(), 1U));
   supervisor.timeout_s = options.timeout_s;
   supervisor.on_outcome = [&](size_t, const Outcome& outcome) { progress.step(is_bad(outcome.verdict)); };
   return Supervisor(supervisor, names).run();
+}
+
+// Every backend against the first, in cases that both passed. Says how many were compared.
+int64_t compare_bits(RunReport& report) {
+  constexpr size_t kShown = 20;
+  int64_t compared = 0;
+  size_t different = 0;
+  const Ledger& first = report.ledgers.front();
+  for (size_t k = 1; k < report.ledgers.size(); ++k) {
+    const Ledger& other = report.ledgers[k];
+    for (size_t c = 0; c < first.outcomes().size(); ++c) {
+      const Outcome &a = first.outcomes()[c], &b = other.outcomes()[c];
+      if (a.bits == 0 || b.bits == 0) continue;
+      ++compared;
+      if (a.bits != b.bits && ++different <= kShown)
+        report.irregular.push_back(
+            fmt::format("bits: {} and {} differ in {}", first.backend(), other.backend(), a.name));
+    }
+  }
+  if (different > kShown) report.irregular.push_back(fmt::format("bits: and {} more cases", different - kShown));
+  if (compared == 0) report.irregular.push_back("bits: there was nothing to compare");
+  return compared;
 }
 
 void print_failures(const RunReport& report, int shown) {
@@ -70,13 +94,22 @@ void print_summary(const RunReport& report, const std::string& folder) {
 
 int run_command(const RunOptions& options) {
   const auto begin = std::chrono::steady_clock::now();
-  Chosen chosen = choose(options.tier, options.filter, options.shard);
-  if (!options.report.empty()) prepare_folder(options.report);
+  const Choice choice(options.tier, options.filter, options.shard);
   // Two backends of one name would share a ledger's line and nobody could tell them apart.
   for (size_t a = 0; a < options.settings.backends.size(); ++a)
     for (size_t b = 0; b < a; ++b)
       if (options.settings.backends[a] == options.settings.backends[b])
         throw ValueError(fmt::format("backend '{}' is named twice", options.settings.backends[a]));
+  const std::string root = judge::project_root();
+  std::vector<std::vector<Expectation>> expected;
+  for (const std::string& backend : options.settings.backends) expected.push_back(expectations_of(backend, root));
+  std::unique_ptr<Bench> bench;
+  if (options.in_process)
+    bench = std::make_unique<Bench>(options.settings);
+  else
+    probe_backends(this_program(), options.settings);
+  Chosen chosen = choice.apply();
+  if (!options.report.empty()) prepare_folder(options.report);
 
   RunReport report;
   report.version = TS_VERSION;
@@ -88,26 +121,28 @@ int run_command(const RunOptions& options) {
   RunResult result;
   {
     Progress progress(static_cast<int64_t>(report.selection.names.size() * options.settings.backends.size()));
-    result = options.in_process ? run_here(options, report.selection.names, progress)
+    result = options.in_process ? run_here(*bench, report.selection.names, progress)
                                 : run_in_workers(options, report.selection.names, progress);
   }
   report.irregular = std::move(result.irregular);
   for (size_t b = 0; b < result.outcomes.size(); ++b) {
     const std::string& backend = options.settings.backends[b];
-    Ledger ledger(backend, report.selection.names, expectations_of(backend, judge::project_root()));
+    Ledger ledger(backend, report.selection.names, std::move(expected[b]));
     double seconds = 0;
     for (Outcome& outcome : result.outcomes[b]) {
       seconds += outcome.seconds;
       if (outcome.verdict != Verdict::missing) ledger.record(std::move(outcome));
     }
-    ledger.close(report.whole, routes_of(backend, judge::project_root()));
+    ledger.close(report.whole, routes_of(backend, root));
     report.ledgers.push_back(std::move(ledger));
     report.seconds.push_back(seconds);
   }
+  const int64_t same_bits = options.same_bits ? compare_bits(report) : 0;
   report.wall_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   print_failures(report, options.failures_shown);
   if (!options.report.empty()) write_reports(report, options.report);
   print_summary(report, options.report);
+  if (options.same_bits) fmt::print("{:<10} {} cases compared\n", "bits", grouped(same_bits));
   return report.green() ? kPassed : kFailed;
 }
 

@@ -1,0 +1,93 @@
+// One CUDA device of one instance: its memory pool, its queues, and the pinned memory that copies go through.
+#pragma once
+
+#include "backends/cuda/queue.h"
+#include "backends/cuda/staging.h"
+
+#include <cuda_runtime_api.h>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+
+namespace ts::cuda {
+
+inline constexpr uint32_t kAlignment = 256;
+
+/// How many devices there are, and where there are none, why: asked once per process.
+struct Hardware {
+  int32_t devices;
+  std::string reason;
+  static const Hardware& get();
+};
+
+/// Makes a device current for the calling thread, and puts back what was.
+class CurrentDevice {
+public:
+  explicit CurrentDevice(int32_t device);
+  CurrentDevice(const CurrentDevice&) = delete;
+  CurrentDevice& operator=(const CurrentDevice&) = delete;
+  ~CurrentDevice();
+
+private:
+  int before_ = 0;
+  bool changed_ = false;
+};
+
+/// Allocations in stream order, from a pool of the instance's own.
+class MemoryPool {
+public:
+  /// On the current device.
+  explicit MemoryPool(int32_t device);
+  MemoryPool(const MemoryPool&) = delete;
+  MemoryPool& operator=(const MemoryPool&) = delete;
+  ~MemoryPool();
+
+  /// Memory that any stream may use at once. Throws CudaError where there is none.
+  std::byte* allocate(uint64_t bytes);
+  /// Takes its turn in the stream.
+  void release(std::byte* data, cudaStream_t stream);
+  /// Gives unused memory back to the device.
+  void trim();
+
+private:
+  cudaMemPool_t pool_ = nullptr;
+  cudaStream_t stream_ = nullptr; ///< of allocations: nothing else is ever in it
+};
+
+class Device {
+public:
+  explicit Device(int32_t index);
+  Device(const Device&) = delete;
+  Device& operator=(const Device&) = delete;
+  ~Device();
+
+  int32_t index() const { return index_; }
+  const std::string& name() const { return name_; }
+  uint64_t memory_bytes() const { return memory_bytes_; }
+  Staging& staging() { return staging_; }
+
+  /// Throws DoorError, TS_OUT_OF_MEMORY, where there is no room even after all queues have been waited for.
+  std::byte* allocate(uint64_t bytes);
+  void release(std::byte* data, ts_queue queue);
+
+  ts_queue create_queue();
+  /// Waits for its work. Queue 0 stays.
+  void destroy_queue(ts_queue queue);
+  /// Throws where the queue does not exist.
+  Queue& queue(ts_queue queue);
+
+private:
+  void wait_for_all();
+
+  int32_t index_;
+  std::string name_;
+  uint64_t memory_bytes_ = 0;
+  std::mutex mutex_;
+  std::unique_ptr<MemoryPool> memory_;
+  Staging staging_;
+  std::map<ts_queue, std::unique_ptr<Queue>> queues_;
+  ts_queue next_queue_ = 1;
+};
+
+} // namespace ts::cuda

@@ -1,0 +1,37 @@
+#include "backends/cuda/launcher.h"
+
+#include "backends/cuda/errors.h"
+
+namespace ts::cuda {
+
+namespace {
+
+constexpr size_t kStaticSharedMax = size_t{48} << 10; // a kernel has to ask for more
+
+} // namespace
+
+kernels::IndexFault* Launcher::fault() {
+  if (fault_ == nullptr) fault_ = queue_.faults().take(op_, serial_);
+  return fault_;
+}
+
+void Launcher::launch(const KernelLaunch& launch) {
+  if (launch.shared_bytes > kStaticSharedMax)
+    TS_CUDA(cudaFuncSetAttribute(launch.entry, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                 static_cast<int>(launch.shared_bytes)));
+  int64_t count = launch.count;
+  void* arguments[] = {&count, const_cast<void*>(launch.task)};
+  TS_CUDA(cudaLaunchKernel(launch.entry, dim3(static_cast<unsigned>(launch.blocks)),
+                           dim3(static_cast<unsigned>(launch.threads)), arguments, launch.shared_bytes,
+                           queue_.stream()));
+  launched(launch.kernel, launch.route);
+}
+
+Vendor* Launcher::vendor() { return settings_.vendor && queue_.vendor().present() ? &queue_.vendor() : nullptr; }
+
+void Launcher::launched(const char* kernel, const char* route) {
+  census_.count(kernel, route);
+  if (settings_.blocking) TS_CUDA(cudaStreamSynchronize(queue_.stream()));
+}
+
+} // namespace ts::cuda

@@ -1,0 +1,379 @@
+#include "backends/emulator/checked/checker.h"
+
+#include "backends/emulator/checked/views.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace ts::emulator::checked {
+
+namespace {
+
+constexpr int64_t kUnitItems = 256; // of a flat launch; as the hooks have it
+constexpr size_t kReportsMax = 1000;
+
+} // namespace
+
+std::unique_ptr<Observer> make_checker(const CheckSettings& settings, const Memory& memory) {
+  return std::make_unique<Checker>(settings, memory);
+}
+
+Checker::Checker(const CheckSettings& settings, const Memory& memory)
+    : settings_(settings), memory_(memory),
+      shadow_(memory.kernel_base(), settings.any_check() ? memory.size() : kGranule * 1024) {}
+
+// Memory.
+
+void Checker::allocated(const std::byte* data, uint64_t bytes) {
+  if (!settings_.any_check()) return;
+  const uint64_t offset = shadow_.offset(data);
+  // Released ones whose place is used again are forgotten.
+  auto old = allocations_.lower_bound(offset);
+  if (old != allocations_.begin() && std::prev(old)->first + std::prev(old)->second.bytes > offset) --old;
+  while (old != allocations_.end() && old->first < offset + std::max<uint64_t>(bytes, 1)) old = allocations_.erase(old);
+  allocations_[offset] = {bytes, true};
+  shadow_.renew(offset, bytes, true);
+}
+
+void Checker::released(const std::byte* data, uint64_t bytes) {
+  if (!settings_.any_check()) return;
+  const uint64_t offset = shadow_.offset(data);
+  allocations_[offset].live = false;
+  shadow_.renew(offset, bytes, false);
+}
+
+void Checker::written(const std::byte* data, uint64_t bytes) {
+  if (settings_.any_check()) shadow_.set_written(shadow_.offset(data), bytes, true);
+}
+
+void Checker::copied(const std::byte* data, const std::byte* source, uint64_t bytes) {
+  if (settings_.any_check()) shadow_.copy_written(shadow_.offset(data), shadow_.offset(source), bytes);
+}
+
+// Calls.
+
+bool Checker::is_output_alone(const OperandFacts& operand) const {
+  if (operand.role != Role::out || view_count(operand.view) == 0) return false;
+  return std::none_of(operands_.begin(), operands_.end(), [&](const OperandFacts& other) {
+    return other.role != Role::out && overlap(reach_of_view(operand.view), reach_of_view(other.view));
+  });
+}
+
+void Checker::begin_call(const std::vector<OperandFacts>& operands) {
+  in_call_ = true;
+  operands_ = operands;
+  if (!settings_.init) return;
+  // What outputs and the workspace hold before a call is nothing to rely on. // backend.29
+  for (const OperandFacts& operand : operands_)
+    if (operand.role == Role::workspace || is_output_alone(operand))
+      for_each_run(operand.view, [&](const std::byte* data, uint64_t bytes) {
+        shadow_.set_written(shadow_.offset(data), bytes, false);
+        return true;
+      });
+}
+
+// Every element of every output is written. // backend.28
+void Checker::check_outputs() {
+  for (const OperandFacts& operand : operands_) {
+    if (!is_output_alone(operand)) continue;
+    const std::byte* missing = nullptr;
+    const auto itemsize = static_cast<uint64_t>(item_bytes(operand.view.dtype));
+    for_each_run(operand.view, [&](const std::byte* data, uint64_t bytes) {
+      if (shadow_.is_written(shadow_.offset(data), bytes)) return true;
+      for (missing = data; shadow_.is_written(shadow_.offset(missing), itemsize);) missing += itemsize;
+      return false;
+    });
+    if (missing == nullptr) continue;
+    Report report;
+    report.kind = Kind::output_unwritten;
+    report.kernel = launch_.kernel == nullptr ? "the call" : std::string(launch_.kernel) + "/" + launch_.route;
+    describe_operand(operand, shadow_.offset(missing), &report);
+    add(report);
+  }
+}
+
+void Checker::end_call(bool complete) {
+  if (settings_.init) {
+    if (complete && reports_.empty()) check_outputs();
+    for (const OperandFacts& operand : operands_)
+      if (operand.role == Role::out)
+        for_each_run(operand.view, [&](const std::byte* data, uint64_t bytes) {
+          shadow_.set_written(shadow_.offset(data), bytes, true);
+          return true;
+        });
+  }
+  operands_.clear();
+  in_call_ = false;
+  launch_ = {};
+}
+
+// Launches.
+
+void Checker::add_range_of(const std::byte* pointer) {
+  const uint64_t offset = shadow_.offset(pointer);
+  const auto* allocation = allocation_at(offset);
+  if (allocation == nullptr) { // it may stand a little before the first element, or behind the last
+    const auto next = allocations_.upper_bound(offset);
+    if (next != allocations_.end() && next->first - offset < kGuardBytes) allocation = &*next;
+    if (allocation == nullptr && next != allocations_.begin() &&
+        offset - std::prev(next)->first - std::prev(next)->second.bytes < kGuardBytes)
+      allocation = &*std::prev(next);
+  }
+  if (allocation == nullptr || !allocation->second.live) return;
+  const uint64_t low = allocation->first;
+  const bool known = std::any_of(ranges_.begin(), ranges_.end(), [&](const Range& range) { return range.low == low; });
+  const bool operand = std::any_of(operands_.begin(), operands_.end(), [&](const OperandFacts& facts) {
+    if (facts.role == Role::named) return false;
+    return shadow_.offset(facts.buffer) == low || (shadow_.offset(facts.buffer) - low < allocation->second.bytes);
+  });
+  if (!known && !operand) ranges_.push_back({low, allocation->second.bytes});
+}
+
+// What the running launch may touch beside its blocks' own memory: the operands of its call, and other allocations it was
+// told of.
+void Checker::add_ranges() {
+  ranges_.clear();
+  if (!settings_.bounds) {
+    ranges_.push_back({0, shadow_.map().bytes});
+    return;
+  }
+  for (const OperandFacts& operand : operands_) {
+    if (view_count(operand.view) == 0 || operand.role == Role::named) continue;
+    const ByteReach reach = reach_of_view(operand.view);
+    ranges_.push_back({shadow_.offset(reach.low), static_cast<uint64_t>(reach.high - reach.low)});
+  }
+  for (size_t at = 0; at + sizeof(std::byte*) <= launch_.task_bytes; at += sizeof(std::byte*)) {
+    const std::byte* word = nullptr;
+    memcpy(&word, launch_.task + at, sizeof word);
+    if (shadow_.offset(word) < shadow_.map().bytes) add_range_of(word);
+  }
+}
+
+void Checker::begin_launch(const LaunchFacts& launch) {
+  launch_ = launch;
+  state_ = launch.instrumentation->state();
+  State& state = *state_;
+  state.stack_top = reinterpret_cast<uintptr_t>(launch.frame);
+  state.arguments = reinterpret_cast<uintptr_t>(launch.task);
+  state.argument_bytes = launch.task_bytes;
+  state.jitter = settings_.jitter;
+  if (!settings_.any_check()) return;
+  if (next_phase_ > kPhasesMax - (kPhasesMax >> 2)) {
+    for (const auto& [offset, allocation] : allocations_)
+      if (allocation.live) shadow_.forget_accesses(offset, allocation.bytes);
+    next_phase_ = 1;
+  }
+  add_ranges();
+  units_.clear();
+  state.base = shadow_.map().base;
+  state.armed = shadow_.map().bytes;
+  state.granules = shadow_.map().granules;
+  state.single_bytes = shadow_.map().single_bytes;
+  state.ranges = ranges_.data();
+  state.range_count = static_cast<int>(ranges_.size());
+  for (Range& hit : state.hit) hit = {};
+  state.shared = state.locals = {};
+  if (launch.shared_bytes > 0) state.shared = {shadow_.offset(launch.shared), launch.shared_bytes};
+  if (launch.locals != nullptr)
+    state.locals = {shadow_.offset(launch.locals), allocation_at(shadow_.offset(launch.locals))->second.bytes};
+  state.findings = this;
+  state.next_phase = next_phase_;
+  state.moment = {};
+  state.moment.launch = next_phase_ << kPhaseShift;
+  state.block = -1;
+}
+
+void Checker::begin_block(int64_t block) {
+  if (!settings_.any_check()) return;
+  state_->block = block;
+  state_->moment.block = state_->next_phase << kPhaseShift;
+  unit(block, state_->next_phase);
+}
+
+void Checker::end_launch() {
+  if (settings_.any_check()) next_phase_ = state_->next_phase;
+  state_->armed = state_->window = state_->jitter = 0;
+  state_->findings = nullptr;
+}
+
+void Checker::unit(int64_t block, uint64_t phase) { units_.push_back({phase, block}); }
+
+// Findings.
+
+WorkItem Checker::item_of(Cell place) const {
+  WorkItem item;
+  const uint64_t phase = phase_of(place);
+  auto unit = std::upper_bound(units_.begin(), units_.end(), phase,
+                               [](uint64_t value, const Unit& at) { return value < at.phase; });
+  if (place == 0 || unit == units_.begin()) return item;
+  --unit;
+  item.known = true;
+  item.flat = launch_.locals == nullptr;
+  item.block = unit->block;
+  item.thread = thread_of(place);
+  item.phase = static_cast<int64_t>(phase - unit->phase);
+  item.item = unit->block * kUnitItems + item.thread;
+  return item;
+}
+
+Report Checker::describe(Kind kind, const Accessed& mine) const {
+  Report report;
+  report.kind = kind;
+  report.kernel = launch_.kernel;
+  if (launch_.route[0] != '\0') report.kernel += std::string("/") + launch_.route;
+  report.mine = item_of(state_->moment.place);
+  report.access = mine.access;
+  report.bytes = mine.bytes;
+  report.site = launch_.instrumentation->image() + mine.site;
+  return report;
+}
+
+bool Checker::conflict(const Accessed& mine, Cell other, Cell kinds, uint32_t site) {
+  if (!settings_.race) return false;
+  // Of what the other work item did, that which conflicts.
+  Access theirs = kRead;
+  if ((kinds & kind_bit(kWrite)) != 0)
+    theirs = kWrite;
+  else if ((kinds & kind_bit(kAtomic)) != 0 && mine.access != kAtomic)
+    theirs = kAtomic;
+  Kind kind = Kind::read_write;
+  if (mine.access == kAtomic || theirs == kAtomic) kind = Kind::mixed_atomic;
+  if (mine.access == kWrite && theirs == kWrite) kind = Kind::write_write;
+  Report report = describe(kind, mine);
+  describe_place(mine, &report);
+  report.other = item_of(other);
+  report.other_access = theirs;
+  if (site != 0) report.other_site = launch_.instrumentation->image() + site;
+  add(report);
+  return false;
+}
+
+bool Checker::stray(const Accessed& mine, bool valid) {
+  if (!settings_.bounds) return false;
+  const auto* allocation = allocation_at(mine.address - shadow_.map().base);
+  Report report = describe(
+      !valid && allocation != nullptr && !allocation->second.live ? Kind::after_release : Kind::out_of_bounds, mine);
+  describe_place(mine, &report);
+  add(report);
+  return true;
+}
+
+bool Checker::unwritten(const Accessed& mine) {
+  if (!settings_.init) return false;
+  Report report = describe(Kind::unwritten, mine);
+  describe_place(mine, &report);
+  add(report);
+  return false;
+}
+
+bool Checker::outside(const Accessed& mine) {
+  if (!settings_.host) return false;
+  const bool arguments = mine.address - state_->arguments < state_->argument_bytes;
+  if (mine.access == kRead && is_constant(mine.address)) return false;
+  Report report = describe(arguments                ? Kind::arguments_written
+                           : mine.address < 1 << 16 ? Kind::null_address
+                                                    : Kind::host_memory,
+                           mine);
+  const bool device = memory_.is_device_address(reinterpret_cast<const void*>(mine.address));
+  report.memory = arguments                ? "byte " + std::to_string(mine.address - state_->arguments) + " of its task"
+                  : mine.address < 1 << 16 ? "address " + std::to_string(mine.address)
+                  : device                 ? "a device address that did not arrive as an argument"
+                                           : "memory of the host";
+  add(report);
+  return true;
+}
+
+bool Checker::waits(const Accessed& mine) {
+  if (!settings_.race) return false;
+  Report report = describe(Kind::waiting, mine);
+  describe_place(mine, &report);
+  add(report);
+  return true;
+}
+
+const std::pair<const uint64_t, Checker::Allocation>* Checker::allocation_at(uint64_t offset) const {
+  auto found = allocations_.upper_bound(offset);
+  if (found == allocations_.begin()) return nullptr;
+  --found;
+  return offset - found->first < found->second.bytes ? &*found : nullptr;
+}
+
+void Checker::describe_operand(const OperandFacts& operand, uint64_t offset, Report* report) const {
+  const auto* address = reinterpret_cast<const std::byte*>(shadow_.map().base + offset);
+  report->memory = operand.name;
+  report->place = element_text(operand.view, address);
+  if (report->place.empty()) report->place = "byte " + std::to_string(address - operand.buffer);
+}
+
+// Whose memory it is: the block's own, an operand's, an allocation's, or how far from the nearest.
+void Checker::describe_place(const Accessed& mine, Report* report) const {
+  const uint64_t offset = mine.address - shadow_.map().base;
+  const auto* allocation = allocation_at(offset);
+  if (launch_.shared != nullptr && offset - shadow_.offset(launch_.shared) < launch_.shared_bytes) {
+    report->memory = "shared memory";
+    report->place = "byte " + std::to_string(offset - shadow_.offset(launch_.shared));
+    return;
+  }
+  if (launch_.locals != nullptr && allocation != nullptr && allocation->first == shadow_.offset(launch_.locals)) {
+    const uint64_t byte = offset - allocation->first;
+    report->memory = "the locals of thread " + std::to_string(byte / launch_.local_bytes);
+    report->place = "byte " + std::to_string(byte % launch_.local_bytes);
+    return;
+  }
+  const auto* address = reinterpret_cast<const std::byte*>(mine.address);
+  for (const OperandFacts& operand : operands_) {
+    if (view_count(operand.view) == 0 || !contains(reach_of_view(operand.view), address)) continue;
+    return describe_operand(operand, offset, report);
+  }
+  if (allocation != nullptr) {
+    report->memory = std::string(allocation->second.live ? "" : "released ") + "buffer of " +
+                     std::to_string(allocation->second.bytes) + " bytes";
+    for (const OperandFacts& operand : operands_)
+      if (shadow_.offset(operand.buffer) - allocation->first < allocation->second.bytes)
+        report->memory = "the buffer of " + operand.name + ", outside its elements";
+    report->place = "byte " + std::to_string(offset - allocation->first);
+    return;
+  }
+  // Between allocations: past the end of the one before, or before the next.
+  const auto next = allocations_.upper_bound(offset);
+  const auto previous = next == allocations_.begin() ? allocations_.end() : std::prev(next);
+  const bool past =
+      previous != allocations_.end() &&
+      (next == allocations_.end() || offset - previous->first - previous->second.bytes < next->first - offset);
+  if (!past && next == allocations_.end()) {
+    report->memory = "memory that was never allocated";
+    return;
+  }
+  const auto& nearest = past ? *previous : *next;
+  report->place =
+      past ? "byte " + std::to_string(offset - nearest.first) : "byte -" + std::to_string(nearest.first - offset);
+  report->memory = "a buffer of " + std::to_string(nearest.second.bytes) + " bytes";
+  if (launch_.shared != nullptr && nearest.first == shadow_.offset(launch_.shared))
+    report->memory = "shared memory of " + std::to_string(launch_.shared_bytes) + " bytes";
+  for (const OperandFacts& operand : operands_)
+    if (shadow_.offset(operand.buffer) == nearest.first)
+      report->memory = operand.name + ", whose buffer has " + std::to_string(nearest.second.bytes) + " bytes";
+}
+
+void Checker::add(Report report) {
+  for (Report& known : reports_) {
+    if (known.kind != report.kind || known.site != report.site || known.other_site != report.other_site ||
+        known.kernel != report.kernel)
+      continue;
+    ++known.times;
+    return;
+  }
+  if (reports_.size() < kReportsMax) reports_.push_back(std::move(report));
+}
+
+std::string Checker::take_finding() {
+  if (reports_.empty()) return "";
+  std::string text = text_of(reports_.front());
+  if (reports_.size() > 1) text += " (and " + std::to_string(reports_.size() - 1) + " more)";
+  reports_.clear();
+  return text;
+}
+
+void Checker::clear() { reports_.clear(); }
+
+} // namespace ts::emulator::checked

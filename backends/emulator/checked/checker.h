@@ -1,0 +1,82 @@
+// The observer of checked mode: keeps the shadow in step with the device, and turns what hooks find into reports.
+#pragma once
+
+#include "backends/emulator/checked/report.h"
+#include "backends/emulator/checked/settings.h"
+#include "backends/emulator/checked/shadow.h"
+#include "backends/emulator/memory.h"
+
+#include <map>
+#include <memory>
+#include <vector>
+
+namespace ts::emulator::checked {
+
+class Checker final : public Observer, private Findings {
+public:
+  Checker(const CheckSettings& settings, const Memory& memory);
+
+  void allocated(const std::byte* data, uint64_t bytes) override;
+  void released(const std::byte* data, uint64_t bytes) override;
+  void written(const std::byte* data, uint64_t bytes) override;
+  void copied(const std::byte* data, const std::byte* source, uint64_t bytes) override;
+  void begin_call(const std::vector<OperandFacts>& operands) override;
+  void end_call(bool complete) override;
+  void begin_launch(const LaunchFacts& launch) override;
+  void begin_block(int64_t block) override;
+  void end_launch() override;
+  std::string take_finding() override;
+
+  /// What was found since the checker began or since clear, in order; each pair of places once.
+  const std::vector<Report>& reports() const { return reports_; }
+  void clear();
+
+  /// Starts at another phase, so that a test need not run all of them.
+  void skip_phases(uint64_t phases) { next_phase_ += phases; }
+
+private:
+  struct Allocation {
+    uint64_t bytes;
+    bool live;
+  };
+  struct Unit {
+    uint64_t phase;
+    int64_t block;
+  };
+  // From the hooks.
+  void unit(int64_t block, uint64_t phase) override;
+  bool conflict(const Accessed& mine, Cell other, Cell kinds, uint32_t site) override;
+  bool stray(const Accessed& mine, bool valid) override;
+  bool unwritten(const Accessed& mine) override;
+  bool outside(const Accessed& mine) override;
+  bool waits(const Accessed& mine) override;
+
+  void add_ranges();
+  void add_range_of(const std::byte* pointer);
+  bool is_output_alone(const OperandFacts& operand) const;
+  void check_outputs();
+  WorkItem item_of(Cell place) const;
+  Report describe(Kind kind, const Accessed& mine) const;
+  void describe_place(const Accessed& mine, Report* report) const;
+  void describe_operand(const OperandFacts& operand, uint64_t offset, Report* report) const;
+  void add(Report report);
+  const std::pair<const uint64_t, Allocation>* allocation_at(uint64_t offset) const;
+
+  CheckSettings settings_;
+  const Memory& memory_;
+  Shadow shadow_;
+  std::map<uint64_t, Allocation> allocations_; ///< by offset; released ones until their place is used again
+  std::vector<OperandFacts> operands_;         ///< of the running call
+  bool in_call_ = false;
+  LaunchFacts launch_{};
+  State* state_ = nullptr; ///< of the running launch
+  std::vector<Range> ranges_;
+  std::vector<Unit> units_; ///< of the running launch, in the order they ran
+  uint64_t next_phase_ = 1;
+  std::vector<Report> reports_;
+  size_t taken_ = 0; ///< reports that take_finding gave
+};
+
+std::unique_ptr<Observer> make_checker(const CheckSettings& settings, const Memory& memory);
+
+} // namespace ts::emulator::checked

@@ -1,0 +1,449 @@
+// Our own runtime behind the compiler's race instrumentation (-fsanitize=thread): every load and store of instrumented
+// code arrives here before it happens. Not instrumented itself, and free of inline functions of the standard library,
+// whose instrumented twins the linker might choose. The hot path is one compare with the cell's expected value.
+#include "backends/emulator/checked/state.h"
+#include "backends/kernels/host_launcher.h"
+
+#include <type_traits>
+
+#define TS_HOT __attribute__((always_inline)) inline
+#define TS_COLD __attribute__((cold, noinline))
+#define TS_HOOK extern "C" __attribute__((visibility("hidden")))
+#define TS_SITE reinterpret_cast<uintptr_t>(__builtin_return_address(0))
+
+extern "C" __attribute__((visibility("hidden"))) const char __ehdr_start; // NOLINT: the linker's name for our image
+
+namespace ts::emulator::checked {
+namespace {
+
+thread_local State state __attribute__((tls_model("initial-exec")));
+
+State* this_state() { return &state; }
+uintptr_t image() { return reinterpret_cast<uintptr_t>(&__ehdr_start); }
+uint32_t site_of(uintptr_t code) { return static_cast<uint32_t>(code - image()); }
+
+// Nothing is checked while a finding is handed over: what runs there may be instrumented too.
+template <class Tell> TS_COLD void tell(Tell&& finding) {
+  if (state.findings == nullptr) return;
+  const uint64_t window = state.window;
+  Findings* findings = state.findings;
+  state.window = 0;
+  state.findings = nullptr;
+  const bool abandon = finding(*findings);
+  state.window = window;
+  state.findings = findings;
+  if (abandon) longjmp(state.resume, 1);
+}
+
+TS_COLD void tell_conflict(const Accessed& mine, Cell c, Clash clash, uint32_t site, const Witness& witness) {
+  if (clash == Clash::last) return tell([&](Findings& f) { return f.conflict(mine, c, kinds_now(c), site); });
+  const bool known = witness.cell >= state.moment.launch && conflicts(mine.access, kinds_now(witness.cell));
+  tell([&](Findings& f) {
+    return f.conflict(mine, known ? witness.cell : 0,
+                      known ? kinds_now(witness.cell) : kinds_others(c) | kinds_earlier(c),
+                      known ? static_cast<uint32_t>(witness.site) : 0);
+  });
+}
+
+// Outside the device's memory: a work item's own stack and its arguments are fine.
+TS_HOT void outside(uintptr_t address, uint64_t bytes, Access access, uintptr_t code) {
+  const auto stack = reinterpret_cast<uintptr_t>(__builtin_frame_address(0));
+  if (address - stack < state.stack_top - stack) return;
+  if (access == kRead && address - state.arguments < state.argument_bytes) return;
+  if (state.window == 0) return;
+  tell([&](Findings& f) { return f.outside({address, bytes, access, site_of(code)}); });
+}
+
+TS_HOT bool is_private(uint64_t offset) { return state.locals.holds(offset) || state.shared.holds(offset); }
+
+// Whether the launch may touch the place, which is no block's own.
+TS_COLD bool find_range(uint64_t offset, Access access) {
+  for (int k = 0; k < state.range_count; ++k) {
+    if (!state.ranges[k].holds(offset)) continue;
+    state.hit[access] = state.ranges[k];
+    return true;
+  }
+  return false;
+}
+
+// How an access uses what was there before.
+enum class Old : bool { ignored, used };
+
+bool is_written(uint64_t byte, bool own) {
+  const Cell whole = state.granules.cells[byte / kGranule];
+  const bool split = (whole & kSplit) != 0;
+  const Cell c = split ? state.single_bytes.cells[byte] : whole;
+  if (own && c < state.moment.block) return false;
+  return (c >> (split ? 4 : 4 + byte % kGranule) & 1) != 0;
+}
+
+// Padding is copied with its struct and was never written. It shares a word with a member: so words of up to 8 bytes count,
+// as far as the access covers them, in which nothing was written.
+TS_COLD void check_written(uint64_t offset, bool own, const Accessed& mine) {
+  constexpr uint64_t kWord = 8;
+  const uint64_t start = mine.address - state.base, word = offset / kWord * kWord;
+  const uint64_t first = start > word ? start : word;
+  const uint64_t last = start + mine.bytes < word + kWord ? start + mine.bytes : word + kWord;
+  for (uint64_t byte = first; byte < last; ++byte)
+    if (is_written(byte, own)) return;
+  tell([&](Findings& f) { return f.unwritten(mine); });
+}
+
+// One cell of which an access covers the bytes `lanes`, whatever may be wrong with it.
+template <Access access, Old old>
+TS_COLD void visit_slowly(const Layer& layer, uint64_t index, Cell lanes, uint64_t offset, const Accessed& mine) {
+  const Cell c = layer.cells[index];
+  Accessed here = mine; // from the cell's first byte on
+  if (state.base + offset > mine.address) here.address = state.base + offset;
+  if ((c & lanes) != lanes) return tell([&](Findings& f) { return f.stray(here, false); });
+  const bool own = is_private(offset);
+  if (c < state.moment.launch && !own && !state.hit[access].holds(offset) && !find_range(offset, access))
+    return tell([&](Findings& f) { return f.stray(here, true); });
+  const Cell written = own && c < state.moment.block ? 0 : c;
+  if (old == Old::used && (written & lanes << 4) != lanes << 4) check_written(offset, own, mine);
+  const Touch touched = touch(c, access, state.moment, own, access == kRead ? 0 : lanes << 4);
+  if (touched.clash != Clash::none) {
+    layer.cells[index] = access == kRead ? c : c | lanes << 4; // the value is there all the same
+    return tell_conflict(here, c, touched.clash, layer.sites[index], layer.witnesses[index]);
+  }
+  if (touched.new_witness) layer.witnesses[index] = {c, layer.sites[index]};
+  if (touched.new_site) layer.sites[index] = mine.site;
+  layer.cells[index] = touched.next;
+}
+
+// The same for what is common and right; false, and nothing changed, for all else. race_test holds the two together.
+template <Access access, Old old>
+TS_HOT bool visit_quickly(const Layer& layer, uint64_t index, Cell lanes, uint64_t offset, uintptr_t code) {
+  constexpr Cell bit = kind_bit(access), mark = bit << kNowShift;
+  const Moment& moment = state.moment;
+  const Cell c = layer.cells[index], value = access == kRead ? 0 : lanes << 4;
+  const bool holds_value = old == Old::ignored || (c & lanes << 4) == lanes << 4;
+  if ((c & (lanes | kSplit)) != lanes) return false;
+  if (c >= moment.phase) {
+    if (!holds_value) return false;
+    if ((c & (kThread | kMany)) == (moment.place & kThread)) {
+      if ((c & mark) == 0 && kinds_others(c) != 0) return false;
+      if (access != kRead && (c & mark) == 0) layer.sites[index] = site_of(code);
+      layer.cells[index] = c | mark | value;
+      return true;
+    }
+    if (access == kWrite || kinds_now(c) != bit) return false;
+    layer.cells[index] = c | kMany | value;
+    return true;
+  }
+  Cell next = moment.place | mark | value | (c & kValid);
+  const bool own = is_private(offset);
+  if (own && c < moment.block) {
+    if (old == Old::used) return false;
+  } else {
+    if (!holds_value) return false;
+    next |= c & kWritten;
+    const Cell others = kinds_others(c), mine = kinds_now(c) | kinds_earlier(c);
+    if (c >= moment.block) {
+      if (others != 0) return false;
+      next |= mine << kEarlierShift;
+      if (!own && kinds_now(c) != bit) layer.witnesses[index] = {c, layer.sites[index]};
+    } else if (c >= moment.launch) {
+      if (access == kWrite || (others | mine) != bit) return false;
+      next |= bit << kOthersShift;
+      layer.witnesses[index] = {c, layer.sites[index]};
+    } else if (!state.hit[access].holds(offset)) {
+      return false;
+    }
+  }
+  layer.sites[index] = site_of(code);
+  layer.cells[index] = next;
+  return true;
+}
+
+// A granule's bytes get cells of their own.
+TS_COLD void split(uint64_t granule) {
+  Cell& whole = state.granules.cells[granule];
+  for (unsigned lane = 0; lane < kGranule; ++lane) {
+    const uint64_t byte = granule * kGranule + lane;
+    const Cell bits = (whole >> lane & 1) | (whole >> (4 + lane) & 1) << 4;
+    state.single_bytes.cells[byte] = (whole & ~(kValid | kWritten)) | bits;
+    state.single_bytes.sites[byte] = state.granules.sites[granule];
+    state.single_bytes.witnesses[byte] = state.granules.witnesses[granule];
+  }
+  whole = kSplit;
+}
+
+template <Access access, Old old>
+void visit_bytes(uint64_t offset, uint64_t bytes, uintptr_t address, uint64_t of_bytes, uintptr_t code) {
+  for (uint64_t byte = offset; byte < offset + bytes; ++byte) {
+    if ((state.granules.cells[byte / kGranule] & kSplit) == 0) split(byte / kGranule);
+    if (!visit_quickly<access, old>(state.single_bytes, byte, 1, byte, code))
+      visit_slowly<access, old>(state.single_bytes, byte, 1, byte, {address, of_bytes, access, site_of(code)});
+  }
+}
+
+template <Access access, Old old>
+TS_COLD void visit_granule_slowly(uint64_t granule, uintptr_t address, uint64_t of_bytes, uintptr_t code) {
+  if ((state.granules.cells[granule] & kSplit) != 0)
+    return visit_bytes<access, old>(granule * kGranule, kGranule, address, of_bytes, code);
+  visit_slowly<access, old>(state.granules, granule, kValid, granule * kGranule,
+                            {address, of_bytes, access, site_of(code)});
+}
+
+template <Access access, Old old>
+TS_HOT void visit_granule(uint64_t granule, uintptr_t address, uint64_t of_bytes, uintptr_t code) {
+  if (!visit_quickly<access, old>(state.granules, granule, kValid, granule * kGranule, code))
+    visit_granule_slowly<access, old>(granule, address, of_bytes, code);
+}
+
+template <Access access, Old old> void visit_range(uintptr_t address, uint64_t bytes, uintptr_t code) {
+  const uint64_t offset = address - state.base, end = offset + bytes;
+  for (uint64_t at = offset; at < end;) {
+    if (at % kGranule == 0 && end - at >= kGranule) {
+      visit_granule<access, old>(at / kGranule, address, bytes, code);
+      at += kGranule;
+    } else {
+      visit_bytes<access, old>(at, 1, address, bytes, code);
+      ++at;
+    }
+  }
+}
+
+// What a cell holds after this work item did the same before, and after many threads of this phase did.
+constexpr Cell kOwnMask = kPhase | kThread | kMany | kSplit | kValid | kWritten;
+constexpr Cell kManyMask = kPhase | kMany | kSplit | kValid | kWritten | kKinds << kNowShift;
+
+template <Access access, unsigned bytes, Old old = access == kWrite ? Old::ignored : Old::used>
+TS_HOT void observe(const volatile void* pointer, uintptr_t code) {
+  const auto address = reinterpret_cast<uintptr_t>(pointer);
+  const uint64_t offset = address - state.base;
+  if (__builtin_expect(offset >= state.window, 0)) return outside(address, bytes, access, code);
+  constexpr Cell mark = kind_bit(access) << kNowShift;
+  if (bytes < kGranule || __builtin_expect(offset % kGranule != 0, 0)) {
+    if (bytes < kGranule && (state.granules.cells[offset / kGranule] & kSplit) != 0) {
+      constexpr Cell own = kPhase | kThread | kMany | Cell{0x11} | mark;
+      bool same = true;
+      for (unsigned k = 0; k < bytes; ++k)
+        same = same && (state.single_bytes.cells[offset + k] & own) == (state.moment.place | 0x11 | mark);
+      if (same) return;
+    }
+    return visit_range<access, old>(address, bytes, code);
+  }
+  const uint64_t first = offset / kGranule;
+  for (uint64_t granule = first; granule < first + bytes / kGranule; ++granule) {
+    const Cell c = state.granules.cells[granule];
+    if ((c & (kOwnMask | mark)) == (state.moment.place | kValid | kWritten | mark)) continue;
+    if (access != kWrite && (c & kManyMask) == (state.moment.phase | kMany | kValid | kWritten | mark)) continue;
+    visit_granule<access, old>(granule, address, bytes, code);
+  }
+}
+
+template <Access access> void observe_range(const void* pointer, uint64_t bytes, uintptr_t code) {
+  const auto address = reinterpret_cast<uintptr_t>(pointer);
+  if (bytes == 0) return;
+  if (address - state.base >= state.window) return outside(address, bytes, access, code);
+  visit_range<access, access == kWrite ? Old::ignored : Old::used>(address, bytes, code);
+}
+
+// An atomic operation that changes nothing, over and over, waits for somebody.
+constexpr uint64_t kPatience = 1 << 20;
+
+void changed_nothing(const volatile void* pointer, unsigned bytes, uintptr_t code) {
+  const auto address = reinterpret_cast<uintptr_t>(pointer);
+  if (state.window == 0) return;
+  if (state.awaited != address) {
+    state.awaited = address;
+    state.awaited_times = 0;
+  }
+  if (++state.awaited_times < kPatience) return;
+  state.awaited_times = 0;
+  tell([&](Findings& f) { return f.waits({address, bytes, kAtomic, site_of(code)}); });
+}
+
+void changed() { state.awaited = 0; }
+
+// Loops.
+
+void enter_unit(int64_t block) {
+  state.block = block;
+  const Cell first = state.next_phase++ << kPhaseShift;
+  state.moment.block = state.moment.phase = first;
+  state.findings->unit(block, phase_of(first));
+}
+
+void enter_thread(int64_t thread) {
+  state.moment.place = state.moment.phase | static_cast<Cell>(thread) << kThreadShift;
+  state.awaited = 0;
+}
+
+} // namespace
+} // namespace ts::emulator::checked
+
+namespace ts::kernels {
+
+using emulator::checked::enter_thread;
+using emulator::checked::enter_unit;
+using emulator::checked::state;
+
+extern const Instrumentation kInstrumentation;
+const Instrumentation kInstrumentation{emulator::checked::this_state, emulator::checked::image};
+
+void run_instrumented_items(int64_t first, int64_t count, int64_t step, void (*body)(const void*, int64_t),
+                            const void* task) {
+  constexpr int64_t kUnit = 256; // items of a flat launch that run like a block
+  state.window = state.armed;
+  state.position = 0;
+  setjmp(state.resume); // where a work item that must not go on ends
+  while (state.position < count) {
+    const int64_t item = first + state.position++ * step;
+    if (state.armed != 0) {
+      if (state.block != item / kUnit) enter_unit(item / kUnit);
+      enter_thread(item % kUnit);
+    }
+    body(task, item);
+  }
+  state.window = 0;
+}
+
+void run_instrumented_threads(const ThreadOrder& order, int64_t count, void (*body)(void*, int64_t), void* visit) {
+  state.moment.phase = state.next_phase++ << emulator::checked::kPhaseShift;
+  state.window = state.armed;
+  state.position = 0;
+  setjmp(state.resume);
+  while (state.position < count) {
+    const int64_t k = state.position++;
+    const int64_t thread = order.permutation != nullptr ? order.permutation[k] : order.first + k * order.step;
+    enter_thread(thread);
+    body(visit, thread);
+  }
+  state.window = 0;
+}
+
+} // namespace ts::kernels
+
+using namespace ts::emulator::checked;
+
+// The names that compilers call.
+
+TS_HOOK void __tsan_init() {}
+TS_HOOK void __tsan_func_entry(void*) {}
+TS_HOOK void __tsan_func_exit() {}
+TS_HOOK void __tsan_vptr_update(void** p, void*) { observe<kWrite, 8>(p, TS_SITE); }
+TS_HOOK void __tsan_vptr_read(void** p) { observe<kRead, 8>(p, TS_SITE); }
+
+#define TS_ACCESS_HOOKS(bytes, prefix)                                                                                 \
+  TS_HOOK void __tsan_##prefix##read##bytes(void* p) { observe<kRead, bytes>(p, TS_SITE); }                            \
+  TS_HOOK void __tsan_##prefix##write##bytes(void* p) { observe<kWrite, bytes>(p, TS_SITE); }
+#define TS_PLAIN_HOOKS(bytes)                                                                                          \
+  TS_ACCESS_HOOKS(bytes, )                                                                                             \
+  TS_ACCESS_HOOKS(bytes, unaligned_)                                                                                   \
+  TS_ACCESS_HOOKS(bytes, unaligned_volatile_)                                                                          \
+  TS_HOOK void __tsan_volatile_write##bytes(void* p) { observe<kWrite, bytes>(p, TS_SITE); }                           \
+  TS_HOOK void __tsan_volatile_read##bytes(void* p) {                                                                  \
+    observe<kRead, bytes>(p, TS_SITE);                                                                                 \
+    changed_nothing(p, bytes, TS_SITE);                                                                                \
+  }                                                                                                                    \
+  TS_HOOK void __tsan_read_write##bytes(void* p) {                                                                     \
+    observe<kRead, bytes>(p, TS_SITE);                                                                                 \
+    observe<kWrite, bytes>(p, TS_SITE);                                                                                \
+  }                                                                                                                    \
+  TS_HOOK void __tsan_unaligned_read_write##bytes(void* p) {                                                           \
+    observe<kRead, bytes>(p, TS_SITE);                                                                                 \
+    observe<kWrite, bytes>(p, TS_SITE);                                                                                \
+  }
+TS_PLAIN_HOOKS(1)
+TS_PLAIN_HOOKS(2)
+TS_PLAIN_HOOKS(4)
+TS_PLAIN_HOOKS(8)
+TS_PLAIN_HOOKS(16)
+
+TS_HOOK void __tsan_read_range(void* p, size_t bytes) { observe_range<kRead>(p, bytes, TS_SITE); }
+TS_HOOK void __tsan_write_range(void* p, size_t bytes) { observe_range<kWrite>(p, bytes, TS_SITE); }
+
+// Calls of memcpy and its kin, which compilers leave as they are: the linker's --wrap leads them here.
+
+extern "C" void* __real_memcpy(void*, const void*, size_t);
+extern "C" void* __real_memmove(void*, const void*, size_t);
+extern "C" void* __real_memset(void*, int, size_t);
+
+TS_HOOK void* __wrap_memcpy(void* to, const void* from, size_t bytes) {
+  observe_range<kRead>(from, bytes, TS_SITE);
+  observe_range<kWrite>(to, bytes, TS_SITE);
+  return __real_memcpy(to, from, bytes);
+}
+TS_HOOK void* __wrap_memmove(void* to, const void* from, size_t bytes) {
+  observe_range<kRead>(from, bytes, TS_SITE);
+  observe_range<kWrite>(to, bytes, TS_SITE);
+  return __real_memmove(to, from, bytes);
+}
+TS_HOOK void* __wrap_memset(void* to, int byte, size_t bytes) {
+  observe_range<kWrite>(to, bytes, TS_SITE);
+  return __real_memset(to, byte, bytes);
+}
+// clang calls these by name.
+TS_HOOK void* __tsan_memcpy(void* to, const void* from, size_t bytes) {
+  observe_range<kRead>(from, bytes, TS_SITE);
+  observe_range<kWrite>(to, bytes, TS_SITE);
+  return __real_memcpy(to, from, bytes);
+}
+TS_HOOK void* __tsan_memmove(void* to, const void* from, size_t bytes) {
+  observe_range<kRead>(from, bytes, TS_SITE);
+  observe_range<kWrite>(to, bytes, TS_SITE);
+  return __real_memmove(to, from, bytes);
+}
+TS_HOOK void* __tsan_memset(void* to, int byte, size_t bytes) {
+  observe_range<kWrite>(to, bytes, TS_SITE);
+  return __real_memset(to, byte, bytes);
+}
+
+// Atomic operations arrive as calls, and are done here.
+
+#define TS_ATOMIC_UPDATE(bits, name, builtin)                                                                          \
+  TS_HOOK uint##bits##_t __tsan_atomic##bits##_##name(volatile uint##bits##_t* p, uint##bits##_t value, int) {         \
+    observe<kAtomic, bits / 8>(p, TS_SITE);                                                                            \
+    changed();                                                                                                         \
+    return builtin(p, value, __ATOMIC_SEQ_CST);                                                                        \
+  }
+#define TS_ATOMIC_EXCHANGE_IF(bits, name)                                                                              \
+  TS_HOOK int __tsan_atomic##bits##_compare_exchange_##name(volatile uint##bits##_t* p, uint##bits##_t* expected,      \
+                                                            uint##bits##_t desired, int, int) {                        \
+    observe<kAtomic, bits / 8>(p, TS_SITE);                                                                            \
+    const bool done = __atomic_compare_exchange_n(p, expected, desired, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);    \
+    done ? changed() : changed_nothing(p, bits / 8, TS_SITE);                                                          \
+    return done;                                                                                                       \
+  }
+#define TS_ATOMIC_HOOKS(bits)                                                                                          \
+  TS_HOOK uint##bits##_t __tsan_atomic##bits##_load(const volatile uint##bits##_t* p, int) {                           \
+    observe<kAtomic, bits / 8>(p, TS_SITE);                                                                            \
+    changed_nothing(p, bits / 8, TS_SITE);                                                                             \
+    return __atomic_load_n(p, __ATOMIC_SEQ_CST);                                                                       \
+  }                                                                                                                    \
+  TS_HOOK void __tsan_atomic##bits##_store(volatile uint##bits##_t* p, uint##bits##_t value, int) {                    \
+    observe<kAtomic, bits / 8, Old::ignored>(p, TS_SITE);                                                              \
+    changed();                                                                                                         \
+    __atomic_store_n(p, value, __ATOMIC_SEQ_CST);                                                                      \
+  }                                                                                                                    \
+  TS_HOOK uint##bits##_t __tsan_atomic##bits##_exchange(volatile uint##bits##_t* p, uint##bits##_t value, int) {       \
+    observe<kAtomic, bits / 8>(p, TS_SITE);                                                                            \
+    const uint##bits##_t found = __atomic_exchange_n(p, value, __ATOMIC_SEQ_CST);                                      \
+    found != value ? changed() : changed_nothing(p, bits / 8, TS_SITE);                                                \
+    return found;                                                                                                      \
+  }                                                                                                                    \
+  TS_ATOMIC_UPDATE(bits, fetch_add, __atomic_fetch_add)                                                                \
+  TS_ATOMIC_UPDATE(bits, fetch_sub, __atomic_fetch_sub)                                                                \
+  TS_ATOMIC_UPDATE(bits, fetch_and, __atomic_fetch_and)                                                                \
+  TS_ATOMIC_UPDATE(bits, fetch_or, __atomic_fetch_or)                                                                  \
+  TS_ATOMIC_UPDATE(bits, fetch_xor, __atomic_fetch_xor)                                                                \
+  TS_ATOMIC_UPDATE(bits, fetch_nand, __atomic_fetch_nand)                                                              \
+  TS_ATOMIC_EXCHANGE_IF(bits, strong)                                                                                  \
+  TS_ATOMIC_EXCHANGE_IF(bits, weak)                                                                                    \
+  TS_HOOK uint##bits##_t __tsan_atomic##bits##_compare_exchange_val(                                                   \
+      volatile uint##bits##_t* p, uint##bits##_t expected, uint##bits##_t desired, int, int) {                         \
+    observe<kAtomic, bits / 8>(p, TS_SITE);                                                                            \
+    const bool done = __atomic_compare_exchange_n(p, &expected, desired, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);   \
+    done ? changed() : changed_nothing(p, bits / 8, TS_SITE);                                                          \
+    return expected;                                                                                                   \
+  }
+TS_ATOMIC_HOOKS(8)
+TS_ATOMIC_HOOKS(16)
+TS_ATOMIC_HOOKS(32)
+TS_ATOMIC_HOOKS(64)
+
+TS_HOOK void __tsan_atomic_thread_fence(int) { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
+TS_HOOK void __tsan_atomic_signal_fence(int) {}

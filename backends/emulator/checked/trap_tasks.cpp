@@ -1,0 +1,176 @@
+#include "backends/emulator/checked/trap_tasks.h"
+
+#include "backends/emulator/workbench.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace ts::emulator::checked {
+namespace {
+
+constexpr int64_t kItems = 8;
+
+// x += v is a read and a write; a compiler that drops the read leaves nothing to see but the write. Item 0 alone writes
+// elsewhere, so only the others' reads meet a write.
+struct ReadOfUpdate {
+  float* sums;
+  float* unwritten;
+  void operator()(int64_t i) const { unwritten[i] += sums[i]; }
+};
+void read_of_update(Workbench& bench) {
+  bench.flat("read_of_update", kItems,
+             ReadOfUpdate{bench.upload(std::vector<float>(kItems, 1), "x"), bench.allocate<float>(kItems, "z")});
+}
+
+// A struct copied as a whole: a call of memcpy, or a range.
+struct Large {
+  double value[24];
+};
+struct StructCopy {
+  Large* large;
+  void operator()(int64_t i) const { large[i] = large[i + 1]; }
+};
+void struct_copy(Workbench& bench) {
+  double* values = bench.upload(std::vector<double>(24 * (kItems + 1), 1), "x");
+  bench.flat("struct_copy", kItems, StructCopy{reinterpret_cast<Large*>(values)});
+}
+
+struct CallOfMemcpy {
+  double* values;
+  int64_t bytes;
+  void operator()(int64_t i) const { memcpy(values + i, values + i + 1, static_cast<size_t>(bytes)); }
+};
+void call_of_memcpy(Workbench& bench) {
+  bench.flat("call_of_memcpy", kItems, CallOfMemcpy{bench.upload(std::vector<double>(kItems + 1, 1), "x"), 8});
+}
+struct CallOfMemmove {
+  double* values;
+  int64_t bytes;
+  void operator()(int64_t i) const { memmove(values + i, values + i + 1, static_cast<size_t>(bytes)); }
+};
+void call_of_memmove(Workbench& bench) {
+  bench.flat("call_of_memmove", kItems, CallOfMemmove{bench.upload(std::vector<double>(kItems + 1, 1), "x"), 8});
+}
+struct CallOfMemset {
+  double* values;
+  int64_t bytes;
+  void operator()(int64_t) const { memset(values, 0, static_cast<size_t>(bytes)); }
+};
+void call_of_memset(Workbench& bench) {
+  bench.flat("call_of_memset", kItems, CallOfMemset{bench.upload(std::vector<double>(kItems, 1), "x"), 16});
+}
+
+// Loops and neighbouring statements that a compiler makes vectors of 32 or 64 bytes of.
+struct VectorLoop {
+  float* values;
+  void operator()(int64_t i) const {
+    for (int64_t k = 0; k < 64; ++k) values[i + k] = 1;
+  }
+};
+void vector_loop(Workbench& bench) {
+  bench.flat("vector_loop", kItems, VectorLoop{bench.upload(std::vector<float>(kItems + 64, 0), "x")});
+}
+struct NeighbouringStatements {
+  float* values;
+  void operator()(int64_t i) const {
+    float* v = values + i;
+    v[0] = 1, v[1] = 2, v[2] = 3, v[3] = 4, v[4] = 5, v[5] = 6, v[6] = 7, v[7] = 8;
+  }
+};
+void neighbouring_statements(Workbench& bench) {
+  bench.flat("neighbouring_statements", kItems,
+             NeighbouringStatements{bench.upload(std::vector<float>(kItems + 8, 0), "x")});
+}
+
+struct alignas(16) Four {
+  float value[4];
+};
+struct AlignedPack {
+  Four* packs;
+  float* sums;
+  void operator()(int64_t i) const {
+    const Four pack = packs[0];
+    sums[i] = pack.value[0] + pack.value[3];
+    packs[0] = Four{{1, 2, 3, 4}};
+  }
+};
+void aligned_pack(Workbench& bench) {
+  float* packs = bench.upload(std::vector<float>(4, 1), "x");
+  bench.flat("aligned_pack", kItems, AlignedPack{reinterpret_cast<Four*>(packs), bench.allocate<float>(kItems, "z")});
+}
+
+// Functions of the standard library whose uninstrumented twin in another unit must not be the one that runs.
+struct StandardMax {
+  float* values;
+  void operator()(int64_t i) const { values[i] = std::max(values[i], values[(i + 1) % kItems]); }
+};
+void standard_max(Workbench& bench) {
+  bench.flat("standard_max", kItems, StandardMax{bench.upload(std::vector<float>(kItems, 1), "x")});
+}
+struct StandardSort {
+  float* values;
+  void operator()(int64_t i) const { std::sort(values + i, values + i + 4); }
+};
+void standard_sort(Workbench& bench) {
+  bench.flat("standard_sort", kItems, StandardSort{bench.upload(std::vector<float>(kItems + 4, 1), "x")});
+}
+
+// An atomic operation that arrives as a plain access would hide that the others are plain.
+struct MixedAtomic {
+  int* sum;
+  void operator()(int64_t i) const {
+    if (i == 3)
+      *sum += 1;
+    else
+      __atomic_fetch_add(sum, 1, __ATOMIC_RELAXED);
+  }
+};
+void mixed_atomic(Workbench& bench) {
+  bench.flat("mixed_atomic", kItems, MixedAtomic{bench.upload(std::vector<int>{0}, "x")});
+}
+
+struct SmallAccesses {
+  uint8_t* bytes;
+  void operator()(int64_t i) const {
+    bytes[i] = 1;
+    if (i == 5) bytes[4] = 2;
+  }
+};
+void small_accesses(Workbench& bench) {
+  bench.flat("small_accesses", kItems, SmallAccesses{bench.upload(std::vector<uint8_t>(kItems, 0), "x")});
+}
+
+struct Unaligned {
+  uint8_t* bytes;
+  void operator()(int64_t i) const {
+    const uint32_t value = 1;
+    memcpy(bytes + 3 * i + 1, &value, sizeof value);
+  }
+};
+void unaligned(Workbench& bench) {
+  bench.flat("unaligned", kItems, Unaligned{bench.upload(std::vector<uint8_t>(3 * kItems + 8, 0), "x")});
+}
+
+} // namespace
+
+const Trap* traps() {
+  static constexpr Trap kTraps[] = {{"read_of_update", "read of what nothing wrote", read_of_update},
+                                    {"struct_copy", "read/write conflict", struct_copy},
+                                    {"call_of_memcpy", "read/write conflict", call_of_memcpy},
+                                    {"call_of_memmove", "read/write conflict", call_of_memmove},
+                                    {"call_of_memset", "write/write conflict", call_of_memset},
+                                    {"vector_loop", "write/write conflict", vector_loop},
+                                    {"neighbouring_statements", "write/write conflict", neighbouring_statements},
+                                    {"aligned_pack", "read/write conflict", aligned_pack},
+                                    {"standard_max", "read/write conflict", standard_max},
+                                    {"standard_sort", "read/write conflict", standard_sort},
+                                    {"mixed_atomic", "conflict of an atomic with a plain access", mixed_atomic},
+                                    {"small_accesses", "write/write conflict", small_accesses},
+                                    {"unaligned", "write/write conflict", unaligned},
+                                    {nullptr, nullptr, nullptr}};
+  return kTraps;
+}
+
+const char* trap_compiler() { return __VERSION__; }
+
+} // namespace ts::emulator::checked

@@ -1,0 +1,26 @@
+// Accesses that a compiler has hidden from its own race instrumentation before. Each is a task whose launch must be
+// reported; they are compiled by every compiler at hand, so that a new one cannot blind the checker.
+#pragma once
+
+#include <cstdint>
+
+namespace ts::emulator {
+class Workbench;
+}
+
+namespace ts::emulator::checked {
+
+/// A trap: `launch` makes launches in which work items conflict, in nothing but the access it is named after.
+struct Trap {
+  const char* name;
+  const char* says; ///< what the report begins with
+  void (*launch)(Workbench& bench);
+};
+
+/// All of them; the null name ends the list.
+const Trap* traps();
+
+/// The compiler that compiled them.
+const char* trap_compiler();
+
+} // namespace ts::emulator::checked

@@ -1,0 +1,28 @@
+// No access of instrumented code is hidden from the checker, by this compiler and with these flags.
+#include "backends/emulator/checked/trap_tasks.h"
+#include "backends/emulator/workbench.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+
+namespace ts::emulator::checked {
+namespace {
+
+TEST(CompilerTraps, EveryOneIsReported) {
+  RecordProperty("compiler", trap_compiler());
+  for (const Trap* trap = traps(); trap->name != nullptr; ++trap) {
+    for (const char* schedule : {"schedule=backward", "schedule=forward", "shuffle=3"}) {
+      Workbench bench(std::string("check=all,") + schedule);
+      trap->launch(bench);
+      bench.synchronize();
+      EXPECT_TRUE(std::any_of(bench.reports().begin(), bench.reports().end(),
+                              [&](const Report& report) { return std::string(name_of(report.kind)) == trap->says; }))
+          << trap->name << ", " << schedule << ", " << trap_compiler();
+    }
+  }
+}
+
+} // namespace
+} // namespace ts::emulator::checked

@@ -1,0 +1,81 @@
+#include "backends/emulator/checked/views.h"
+
+#include <link.h>
+
+namespace ts::emulator::checked {
+
+int64_t view_count(const kernels::View& view) {
+  int64_t count = 1;
+  for (int axis = 0; axis < view.rank; ++axis) count *= view.shape[axis];
+  return count;
+}
+
+ByteReach reach_of_view(const kernels::View& view) {
+  const int64_t itemsize = item_bytes(view.dtype);
+  int64_t low = 0, high = 0;
+  for (int axis = 0; axis < view.rank; ++axis) {
+    const int64_t length = view.shape[axis] > 1 ? (view.shape[axis] - 1) * view.stride[axis] : 0;
+    (length < 0 ? low : high) += length;
+  }
+  return {view.data + low * itemsize, view.data + (high + 1) * itemsize};
+}
+
+namespace {
+
+// Row-major steps over all axes but the last `inner`. visit(data, index) gives false to stop.
+template <class Visit> void walk(const kernels::View& view, int outer, const Visit& visit) {
+  if (view_count(view) == 0) return;
+  const int64_t itemsize = item_bytes(view.dtype);
+  int64_t index[TS_RANK_MAX] = {};
+  for (;;) {
+    int64_t offset = 0;
+    for (int axis = 0; axis < outer; ++axis) offset += index[axis] * view.stride[axis];
+    if (!visit(view.data + offset * itemsize, index)) return;
+    int axis = outer - 1;
+    while (axis >= 0 && ++index[axis] == view.shape[axis]) index[axis--] = 0;
+    if (axis < 0) return;
+  }
+}
+
+} // namespace
+
+void for_each_run(const kernels::View& view, const std::function<bool(const std::byte*, uint64_t)>& visit) {
+  const auto itemsize = static_cast<uint64_t>(item_bytes(view.dtype));
+  // Axes at the end that lie densely are one stretch.
+  int outer = view.rank;
+  int64_t dense = 1;
+  while (outer > 0 && (view.shape[outer - 1] == 1 || view.stride[outer - 1] == dense)) dense *= view.shape[--outer];
+  walk(view, outer,
+       [&](const std::byte* data, const int64_t*) { return visit(data, static_cast<uint64_t>(dense) * itemsize); });
+}
+
+std::string element_text(const kernels::View& view, const std::byte* address) {
+  constexpr int64_t kMost = 1 << 20;
+  std::string text;
+  int64_t seen = 0;
+  walk(view, view.rank, [&](const std::byte* data, const int64_t* index) {
+    if (address >= data && address < data + item_bytes(view.dtype)) {
+      for (int axis = 0; axis < view.rank; ++axis) text += (axis == 0 ? "" : ",") + std::to_string(index[axis]);
+      text = "element (" + text + ")";
+      return false;
+    }
+    return ++seen < kMost;
+  });
+  return text;
+}
+
+bool is_constant(uintptr_t address) {
+  const auto look = [](dl_phdr_info* info, size_t, void* context) {
+    const uintptr_t wanted = *static_cast<const uintptr_t*>(context);
+    for (int k = 0; k < info->dlpi_phnum; ++k) {
+      const auto& segment = info->dlpi_phdr[k];
+      const bool constant =
+          (segment.p_type == PT_LOAD && (segment.p_flags & PF_W) == 0) || segment.p_type == PT_GNU_RELRO;
+      if (constant && wanted - (info->dlpi_addr + segment.p_vaddr) < segment.p_memsz) return 1;
+    }
+    return 0;
+  };
+  return dl_iterate_phdr(look, &address) != 0;
+}
+
+} // namespace ts::emulator::checked

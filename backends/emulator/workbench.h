@@ -1,0 +1,103 @@
+// An emulated device for tasks of your own: no tensors, no library, two headers (this one and backends/kernels/task.h).
+//
+//   Workbench bench("check=all");
+//   float* x = bench.upload<float>({1, 2, 3}, "x");
+//   float* z = bench.allocate<float>(3, "z");
+//   bench.flat("double", 3, Double{x, z});
+//   std::vector<float> result(3);
+//   bench.copy_out(result, z);
+//   std::string problem = bench.synchronize();   // only now does anything run; "" where nothing is wrong
+//
+// Pointers are device addresses: the host cannot follow them. Checks need the unit that launches compiled to be checked
+// (touchstone_instrument in CMake).
+#pragma once
+
+#include "backends/emulator/checked/report.h"
+#include "backends/emulator/launch.h"
+#include "backends/emulator/settings.h"
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace ts::emulator {
+
+namespace checked {
+class Checker;
+}
+
+class Workbench {
+public:
+  /// Options as after `emulator:`. Throws kernels::Refusal.
+  explicit Workbench(std::string_view options = "");
+  Workbench(const Workbench&) = delete;
+  Workbench& operator=(const Workbench&) = delete;
+  ~Workbench();
+
+  /// Memory that holds nothing; reports call it by its name. Throws kernels::Refusal where there is no room.
+  template <class T> T* allocate(int64_t count, const std::string& name) {
+    return static_cast<T*>(allocate_elements(count, sizeof(T), name));
+  }
+  /// Takes its turn in the queue; a second release of the same memory is a problem that synchronize tells.
+  void release(void* device);
+
+  /// The values are read now; the write takes its turn.
+  template <class T> void copy_in(T* device, const std::vector<T>& values) {
+    copy_in_bytes(device, values.data(), values.size() * sizeof(T));
+  }
+  template <class T> T* upload(const std::vector<T>& values, const std::string& name) {
+    T* device = allocate<T>(static_cast<int64_t>(values.size()), name);
+    copy_in(device, values);
+    return device;
+  }
+  /// The values are there after synchronize.
+  template <class T> void copy_out(std::vector<T>& values, const T* device) {
+    copy_out_bytes(values.data(), device, values.size() * sizeof(T));
+  }
+
+  template <class Task> void flat(const char* kernel, int64_t count, const Task& task) {
+    std::shared_ptr<Recorder> program = begin();
+    program->flat(kernel, "", count, task);
+    push(std::move(program));
+  }
+  template <class Task> void blocks(const char* kernel, int64_t count, const Task& task) {
+    std::shared_ptr<Recorder> program = begin();
+    program->blocks(kernel, "", count, task);
+    push(std::move(program));
+  }
+
+  /// Runs all that waits. "" or the first problem since the last time, in a sentence.
+  std::string synchronize();
+
+  /// What checks found since clear_reports, each pair of places once.
+  const std::vector<checked::Report>& reports() const;
+  void clear_reports();
+
+private:
+  struct Array {
+    int64_t count;
+    int32_t dtype; ///< one of its element's size
+    std::string name;
+  };
+  void* allocate_elements(int64_t count, size_t element_bytes, const std::string& name);
+  void copy_in_bytes(void* device, const void* values, uint64_t bytes);
+  void copy_out_bytes(void* values, const void* device, uint64_t bytes);
+  std::shared_ptr<Recorder> begin();
+  void push(std::shared_ptr<Recorder> program);
+  void note(const std::string& problem);
+  std::string run(Recorder& program);
+  std::vector<OperandFacts> named_arrays() const;
+
+  Settings settings_;
+  kernels::Census census_;
+  Memory memory_;
+  std::unique_ptr<checked::Checker> checker_;
+  std::vector<std::function<std::string()>> commands_; ///< give a problem or ""
+  std::map<std::byte*, Array> live_;                   ///< what is not released
+  std::string problem_;
+};
+
+} // namespace ts::emulator

@@ -1,0 +1,88 @@
+# The steps of tools/validate, one function each; sourced. A step prints what it found on its last line, exits 77 to be skipped.
+
+steps=(unit suite suite_own suite_blocking planted memcheck racecheck initcheck synccheck bench bench_own bench_tiny)
+
+step_environment() {
+  nvidia-smi && nvcc --version && cmake --version && c++ --version && uname -a || return 1
+  nvidia-smi --query-gpu=name,driver_version --format=csv,noheader
+}
+
+step_build() {
+  # shellcheck disable=SC2086
+  cmake --preset cuda -B "$build" -DCMAKE_CUDA_ARCHITECTURES="$arch" ${TS_CMAKE_OPTIONS:-} &&
+    cmake --build "$build" -j "$jobs" -- all cuda_planted bench_tiny || return 1
+  echo "architecture $arch, commit $commit"
+}
+
+step_unit() {
+  ctest --test-dir "$build" -j "$jobs" -LE slow --output-on-failure || return 1
+  ctest --test-dir "$build" -LE slow -N | tail -n 1
+}
+
+# run NAME BACKEND...: the suite; the last line names how many cases passed.
+run() {
+  local name=$1 backend arguments=()
+  shift
+  for backend in "$@"; do arguments+=(--backend "$backend"); done
+  [ $# -lt 2 ] || arguments+=(--same-bits)
+  "$touchstone" run "${arguments[@]}" --jobs "$jobs" --report "$report/$name" || return 1
+  python3 - "$report/$name/summary.json" <<'PYTHON'
+import json, sys
+print("; ".join(f"{b['backend']} {b['counts']['pass']} passed, {b['counts']['unsupported']} unsupported"
+                for b in json.load(open(sys.argv[1]))["backends"]))
+PYTHON
+}
+
+step_suite() { run suite cpu emulator cuda; }
+step_suite_own() { run suite_own emulator cuda:vendor=off; }
+step_suite_blocking() { run suite_blocking cuda:blocking=on; }
+
+sanitizer() { command -v compute-sanitizer >/dev/null || { echo "compute-sanitizer is not on the path"; return 77; }; }
+
+# Each tool has to find its own planted error.
+step_planted() {
+  sanitizer || return $?
+  local tool
+  for tool in memcheck racecheck initcheck synccheck; do
+    timeout 120 compute-sanitizer --tool "$tool" --error-exitcode 9 "$build/tests/cuda_planted" "$tool"
+    [ $? -eq 9 ] || { echo "$tool did not see its planted error"; return 1; }
+  done
+  echo "each of four tools finds its planted error"
+}
+
+# One case in $share under a tool, in parts that run at once; each part is a process of its own.
+sanitize() {
+  sanitizer || return $?
+  local tool=$1 parts=$jobs part status=0 folder=$report/$1
+  mkdir -p "$folder"
+  for ((part = 0; part < parts; ++part)); do
+    timeout 580 compute-sanitizer --tool "$tool" --error-exitcode 9 --print-limit 20 --log-file "$folder/$part.tool" \
+      "$touchstone" run --in-process --backend cuda --shard "$part/$((parts * share))" --report "$folder/$part" \
+      >"$folder/$part.log" 2>&1 &
+  done
+  for ((part = 0; part < parts; ++part)); do wait -n || status=1; done
+  grep -hE 'SUMMARY' "$folder"/*.tool
+  [ $status -eq 0 ] || { grep -hE '=========|FAIL|CRASH' "$folder"/*.tool "$folder"/*.log | head -n 40; return 1; }
+  python3 - "$folder" "$touchstone" <<'PYTHON'
+import glob, json, subprocess, sys
+routes, cases = set(), 0
+for path in glob.glob(sys.argv[1] + "/*/results.jsonl"):
+    for line in open(path):
+        row = json.loads(line)
+        cases += 1
+        routes.update(row.get("launches", {}))
+whole = len(subprocess.run([sys.argv[2], "list"], capture_output=True, text=True, check=True).stdout.splitlines())
+print(f"0 errors in {cases} of {whole} cases ({100 * cases / whole:.0f} %), {len(routes)} kernel and route pairs")
+PYTHON
+}
+
+step_memcheck() { sanitize memcheck; }
+step_racecheck() { sanitize racecheck; }
+step_initcheck() { sanitize initcheck; }
+step_synccheck() { sanitize synccheck; }
+
+step_bench() { python3 -m tools.bench --library "$build/backends/cuda.so" --json "$report/bench.json"; }
+step_bench_own() {
+  python3 -m tools.bench --library "$build/backends/cuda.so" --options vendor=off --group matmul --json "$report/bench_own.json"
+}
+step_bench_tiny() { "$(find "$build" -name bench_tiny -type f | head -n 1)" cuda; }
