@@ -26,7 +26,7 @@ std::string bits_differ(const Array& got, const Array& want, const judge::Bounds
   }
   const judge::Comparison compared = judge::compare_bits(a, b, other);
   if (compared.pass) return {};
-  return fmt::format("{}; {} of {} elements differ", compared.why, compared.different, compared.count);
+  return compared.why;
 }
 
 // A hash of bits in which any NaN that arithmetic made is one NaN, and values that nobody judges are none. Never 0.
@@ -117,8 +117,7 @@ void Execution::check_values(Run& run) {
     if (p_.c.op->bits == "cross") hash_bits(got, p_.expected.bounds[k], outcome_.bits);
     if (compared.pass) continue;
     const bool unwritten = compared.first >= 0 && run.memory().untouched(k, compared.first);
-    throw Failure{"values", fmt::format("{}: {}; {} of {} elements differ{}", run.memory().outputs()[k].name,
-                                        compared.why, compared.different, compared.count,
+    throw Failure{"values", fmt::format("{}: {}{}", run.memory().outputs()[k].name, compared.why,
                                         unwritten ? "; this one still holds its bytes from before the call" : "")};
   }
 }

@@ -59,9 +59,9 @@ step_repeat() {
   echo "the same verdicts twice"
 }
 
-# Every known bug planted, and noticed by the case that the committed history names.
+# Every known bug planted, and noticed by the case that the committed history names; every operand and result misread.
 step_mutants() {
-  build release mutants && "$touchstone" mutants --compare
+  build release mutants && "$touchstone" mutants --compare && "$touchstone" mutants --views
 }
 
 # The suite, every allocation apart, and two planted faults that must be seen.

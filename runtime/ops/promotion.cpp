@@ -77,7 +77,7 @@ const Instance& resolve(const OpRow& row, std::span<const Input> operands) {
 
 uint64_t encode_operand(const OpRow& row, const Scalar& scalar, DType dtype) {
   // A truth value is a number wherever numbers are taken.
-  if (!TS_MUTATE("PR02", TS_MUTATE("PR03", scalar.fits(dtype), true), true)) {
+  if (!TS_MUTATE("PR02", TS_MUTATE("PR03", scalar.fits(dtype), scalar.is_real() || scalar.fits(dtype)), true)) {
     throw ValueError(
         fmt::format("[numerics.16] {}: the number {} does not fit {}", row.name, scalar.str(), name(dtype)));
   }

@@ -55,6 +55,12 @@ struct MutantsOptions {
 };
 int mutants_command(const MutantsOptions& options);
 
+struct FaultsOptions {
+  std::string filter; ///< globs over names
+  bool say = false;   ///< print what check=all says of each
+};
+int faults_command(const FaultsOptions& options);
+
 int golden_check_command(const std::string& filter);
 
 } // namespace ts::tool

@@ -127,11 +127,20 @@ int main_of(int argc, char** argv) {
   mutants_app->add_option("--seed", mutants.seed, "of generated values")->check(whole_number(0, UINT64_MAX));
   mutants_app->add_option("--cases", mutants.cases_max, "cases tried per mutant; all by default")
       ->check(whole_number(0, 1'000'000));
-  mutants_app->add_flag("--views", mutants.views, "misread every operand and result of every op instead");
+  CLI::Option* views =
+      mutants_app->add_flag("--views", mutants.views, "misread every operand and result of every op instead");
   mutants_app->add_flag("--list", mutants.list, "print the mutants, their clauses and the public reports instead");
-  mutants_app->add_flag("--compare", mutants.compare,
-                        "fail where another case kills a mutant than the kill history says");
-  mutants_app->add_flag("--record", mutants.record, "write which case killed which mutant to the kill history");
+  mutants_app
+      ->add_flag("--compare", mutants.compare, "fail where another case kills a mutant than the kill history says")
+      ->excludes(views);
+  mutants_app->add_flag("--record", mutants.record, "write which case killed which mutant to the kill history")
+      ->excludes(views);
+
+  FaultsOptions faults;
+  CLI::App* faults_app =
+      app.add_subcommand("faults", "run kernels with planted faults in the emulator, setting by setting");
+  faults_app->add_option("--filter", faults.filter, "globs over names, separated by commas");
+  faults_app->add_flag("--say", faults.say, "print what checked mode says of each");
 
   ts::conformance::Settings worker;
   CLI::App* worker_app = app.add_subcommand("worker", "")->group("");
@@ -151,6 +160,7 @@ int main_of(int argc, char** argv) {
   if (*coverage_app) return coverage_command(coverage);
   if (*check_app) return golden_check_command(golden_filter);
   if (*mutants_app) return mutants_command(mutants);
+  if (*faults_app) return faults_command(faults);
   return ts::conformance::work(worker, 3);
 }
 

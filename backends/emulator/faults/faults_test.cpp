@@ -32,6 +32,7 @@ std::string problem_of(const Fault& fault, bool wrong, const std::string& option
 }
 
 TEST_P(Faults, AreReportedAndTheRightVersionIsNot) {
+  // TS_CITES(execution.27, execution.28, execution.29, execution.30, execution.31)
   const Fault& fault = GetParam();
   for (const char* schedule : {"schedule=backward", "schedule=forward", "shuffle=5"})
     EXPECT_EQ(problem_of(fault, false, std::string("check=all,") + schedule), "") << schedule;
