@@ -65,7 +65,11 @@ struct Case {
   std::string name() const;
 };
 
-/// The case of a name. Throws ValueError that says which part of the name is not understood.
+/// No tensor of a case has more elements.
+inline constexpr int64_t kCaseElementsMax = int64_t{1} << 24;
+
+/// The case of a name. Throws ValueError that says which part of the name is not understood, or what of it cannot be: a
+/// shape that leaves int64, more than 8 axes, a result that does not fit where it is to lie.
 Case parse_case(std::string_view name, const judge::Spec& spec);
 
 /// The operand whose result output 0 is (role inout), or -1.

@@ -168,6 +168,63 @@ void read_values(Case& c, std::string_view text) {
   }
 }
 
+// Throws where a shape leaves int64, or what a case may hold. An extent of 0 makes no other one smaller: strides and
+// buffers of its layouts are computed all the same.
+void hold_shape(const Shape& shape, std::string_view what) {
+  if (shape.size() > TS_RANK_MAX)
+    throw ValueError(fmt::format("[layout.21] {} of shape {} has {} axes, a view at the door has at most {}", what,
+                                 shape_name(shape), shape.size(), TS_RANK_MAX));
+  int64_t count = 1;
+  bool beyond = false;
+  for (const int64_t extent : shape)
+    beyond = __builtin_mul_overflow(count, std::max<int64_t>(extent, 1), &count) || beyond;
+  if (beyond)
+    throw ValueError(
+        fmt::format("[layout.15] {} of shape {} has more elements than int64 counts", what, shape_name(shape)));
+  if (count > kCaseElementsMax)
+    throw ValueError(fmt::format("{} of shape {} has {} elements, a case holds at most {}", what, shape_name(shape),
+                                 count, kCaseElementsMax));
+}
+
+void hold_layout(Layout layout, const Shape& shape) {
+  if (layout != Layout::immediate) buffer_elements(layout, shape, 1);
+}
+
+// What a name may say and no tensor can be: what is left is a call, right or wrong.
+void hold_together(const Case& c) {
+  for (size_t k = 0; k < c.shapes.size(); ++k)
+    hold_shape(c.shapes[k], c.op->operands.empty() ? "the result" : c.op->operands[k].name);
+  const std::string& family = c.op->family;
+  if (family == "matmul" && (c.shapes[0].size() < 2 || c.shapes[1].size() != c.shapes[0].size()))
+    throw ValueError("the operands of a product have one rank, of 2 or more");
+  if (const int index = index_operand(*c.op); index >= 0) {
+    const size_t rank = c.shapes[static_cast<size_t>(index)].size();
+    if (takes_index_list(*c.op) ? rank != 1 : rank != c.shapes.front().size())
+      throw ValueError(
+          fmt::format("an index of rank {} does not go with an operand of rank {}", rank, c.shapes.front().size()));
+  }
+  const Shape result = result_shape(c, 0);
+  hold_shape(result, "the result");
+  for (size_t k = 0; k < c.operands.size(); ++k) hold_layout(c.operands[k], c.shapes[k]);
+  for (size_t k = 0; k < c.outputs.size(); ++k) hold_layout(c.outputs[k], result_shape(c, k));
+  const int inout = inout_operand(*c.op);
+  if (inout >= 0 && (c.route != Route::in_place || c.in_place != inout))
+    throw ValueError(
+        fmt::format("{} writes over its operand {}", c.op->name, c.op->operands[static_cast<size_t>(inout)].name));
+  if (c.route == Route::in_place) {
+    const auto over = static_cast<size_t>(c.in_place);
+    if (c.shapes[over] != result || judge::bytes_of(c.instance->in[over]) != judge::bytes_of(c.instance->out.front()))
+      throw ValueError(fmt::format("the result does not lie on operand {}", c.op->operands[over].name));
+  }
+  for (const Layout layout : c.outputs)
+    if (!is_injective(layout)) throw ValueError(fmt::format("[layout.19] a result cannot lie {}", name_of(layout)));
+  if (c.alias == Alias::none || c.alias == Alias::one_buffer) return;
+  const bool alike = c.shapes.size() > 1 && c.shapes[0] == c.shapes[1] && c.instance->in[0] == c.instance->in[1];
+  if (!alike) throw ValueError("operands of two shapes or dtypes are not one view");
+  if (c.operands[0] == Layout::immediate || c.operands[1] == Layout::immediate)
+    throw ValueError("an immediate shares no storage");
+}
+
 } // namespace
 
 Case parse_case(std::string_view name, const judge::Spec& spec) {
@@ -186,6 +243,7 @@ Case parse_case(std::string_view name, const judge::Spec& spec) {
     read_layouts(c, parts[at]);
     read_values(c, parts[at + 2]);
     if (parts.size() > at + 3) c.alias = level_named<Alias>(key_value(parts[at + 3]).second, Alias::shifted, "alias");
+    hold_together(c);
     if (c.name() != name) throw ValueError(fmt::format("read back it is '{}'", c.name()));
     return c;
   } catch (const ValueError& problem) {

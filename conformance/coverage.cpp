@@ -104,15 +104,24 @@ std::vector<std::string> citations_in(std::string_view source) {
   return labels;
 }
 
-Coverage coverage_of(const judge::Spec& spec, std::string_view results, const std::string& root) {
+Coverage coverage_of(const judge::Spec& spec, std::string_view results, const std::string& file,
+                     const std::string& root) {
   Coverage coverage;
   Collector collector(spec, coverage);
   const fs::path rules_path = fs::path(root) / "conformance" / "cites.txt";
   const std::vector<CitationRule> rules = parse_citation_rules(read_file(rules_path), rules_path.string(), spec);
   std::vector<bool> used(rules.size(), false);
   std::istringstream lines{std::string(results)};
+  int number = 0;
   for (std::string line; std::getline(lines, line);) {
-    const Outcome outcome = outcome_from_json(line);
+    ++number;
+    const Outcome outcome = [&] {
+      try {
+        return outcome_from_json(line);
+      } catch (const ValueError& problem) {
+        throw ValueError(fmt::format("{}:{}: {}", file, number, problem.what()));
+      }
+    }();
     if (outcome.verdict != Verdict::pass) continue;
     if (outcome.telling)
       for (const std::string& label : outcome.cites) collector.cite(label, outcome.name);

@@ -29,7 +29,9 @@ struct Coverage {
 };
 
 /// Held together from the results of a whole run, the project's rules, and its tests. `results` is the text of
-/// results.jsonl; `root` is where conformance/cites.txt and the tests are.
-Coverage coverage_of(const judge::Spec& spec, std::string_view results, const std::string& root);
+/// results.jsonl, `file` what errors call it; `root` is where conformance/cites.txt and the tests are. Throws ValueError,
+/// with file and line, for a line that is no outcome.
+Coverage coverage_of(const judge::Spec& spec, std::string_view results, const std::string& file,
+                     const std::string& root);
 
 } // namespace ts::conformance

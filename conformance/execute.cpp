@@ -26,7 +26,7 @@ std::string bits_differ(const Array& got, const Array& want, const judge::Bounds
   }
   const judge::Comparison compared = judge::compare_bits(a, b, other);
   if (compared.pass) return {};
-  return fmt::format("{}; {} of {} elements differ", compared.why, compared.different, compared.count);
+  return compared.why;
 }
 
 // A hash of bits in which any NaN that arithmetic made is one NaN, and values that nobody judges are none. Never 0.
@@ -45,6 +45,8 @@ class Execution {
 public:
   Execution(const Prepared& prepared, Device& device, const Watcher& watch)
       : p_(prepared), device_(device), watch_(watch) {}
+  Execution(const Prepared& prepared, Device& device, Poison poison)
+      : p_(prepared), device_(device), watch_(kNobody), poison_(poison), once_(true) {}
 
   Outcome operator()() {
     outcome_.name = p_.c.name();
@@ -71,6 +73,7 @@ private:
   void run_refused(Run& run, ts_status status, const char* reason);
   void run_index_error(const Arrangement& arrangement, uint64_t workspace_bytes);
   void check_index_error(const ts_error& error, const Run& run) const;
+  void complete(Run& run, uint64_t workspace_bytes);
   std::unique_ptr<Run> run_once(const Arrangement& arrangement, Poison poison);
   void check_values(Run& run);
   void check_same(const Run& run, const Run& other, const char* check, const std::string& name);
@@ -78,9 +81,22 @@ private:
 
   const Prepared& p_;
   Device& device_;
+  static inline const Watcher kNobody;
   const Watcher& watch_;
+  Poison poison_ = Poison::ones;
+  bool once_ = false;
   Outcome outcome_;
 };
+
+void Execution::complete(Run& run, uint64_t workspace_bytes) {
+  run.upload(workspace_bytes);
+  ts_error error = make_error();
+  if (const ts_status status = run.enqueue(error); status != TS_OK)
+    throw Failure{"query",
+                  fmt::format("the query said TS_OK, the call returned {}: {}", status_name(status), error.message)};
+  device_.synchronize();
+  run.download();
+}
 
 std::unique_ptr<Run> Execution::run_once(const Arrangement& arrangement, Poison poison) {
   auto run = std::make_unique<Run>(p_, arrangement, poison, device_);
@@ -88,13 +104,7 @@ std::unique_ptr<Run> Execution::run_once(const Arrangement& arrangement, Poison 
   if (answer.status != TS_OK)
     throw Failure{"query", fmt::format("the query of the same call in another layout returned {}: {}",
                                        status_name(answer.status), answer.reason)};
-  run->upload(answer.workspace_bytes);
-  ts_error error = make_error();
-  if (const ts_status status = run->enqueue(error); status != TS_OK)
-    throw Failure{"query",
-                  fmt::format("the query said TS_OK, the call returned {}: {}", status_name(status), error.message)};
-  device_.synchronize();
-  run->download();
+  complete(*run, answer.workspace_bytes);
   return run;
 }
 
@@ -107,8 +117,7 @@ void Execution::check_values(Run& run) {
     if (p_.c.op->bits == "cross") hash_bits(got, p_.expected.bounds[k], outcome_.bits);
     if (compared.pass) continue;
     const bool unwritten = compared.first >= 0 && run.memory().untouched(k, compared.first);
-    throw Failure{"values", fmt::format("{}: {}; {} of {} elements differ{}", run.memory().outputs()[k].name,
-                                        compared.why, compared.different, compared.count,
+    throw Failure{"values", fmt::format("{}: {}{}", run.memory().outputs()[k].name, compared.why,
                                         unwritten ? "; this one still holds its bytes from before the call" : "")};
   }
 }
@@ -192,11 +201,11 @@ void Execution::run_index_error(const Arrangement& arrangement, uint64_t workspa
 
 void Execution::run_all() {
   const Arrangement arrangement = arrangement_of(p_.c);
-  Run asked(p_, arrangement, Poison::ones, device_);
-  const ts_answer answer = asked.query();
+  Run run(p_, arrangement, poison_, device_);
+  const ts_answer answer = run.query();
   const std::string& error = p_.expected.error;
   if (answer.status == TS_UNSUPPORTED || (answer.status == TS_INVALID_ARGUMENT && error == "ValueError")) {
-    run_refused(asked, answer.status, answer.reason);
+    run_refused(run, answer.status, answer.reason);
     const bool unsupported = answer.status == TS_UNSUPPORTED;
     outcome_.verdict = unsupported ? Verdict::unsupported : Verdict::pass;
     outcome_.message = unsupported ? answer.reason : "";
@@ -217,29 +226,34 @@ void Execution::run_all() {
     return;
   }
 
-  const std::unique_ptr<Run> run = run_once(arrangement, Poison::ones);
+  complete(run, answer.workspace_bytes);
   outcome_.launches = device_.take_census();
-  if (watch_) watch_(run->memory());
-  check_values(*run);
-  if (const std::string damage = run->damage(); !damage.empty()) throw Failure{"gaps", damage};
+  if (watch_) watch_(run.memory());
+  check_values(run);
+  if (const std::string damage = run.damage(); !damage.empty()) throw Failure{"gaps", damage};
   if (device_.counts() && p_.promise != Promise::empty && outcome_.launches.empty())
     throw Failure{"census", "the result is right, but the census saw no kernel: something else computed it"};
+  outcome_.telling = p_.telling;
+  outcome_.verdict = p_.trivial && p_.promise == Promise::telling ? Verdict::mistrusted : Verdict::pass;
+  if (once_) return;
 
   const std::unique_ptr<Run> again = run_once(arrangement, Poison::pattern);
   if (const std::string damage = again->damage(); !damage.empty()) throw Failure{"gaps", damage};
-  check_same(*run, *again, "poison", "the run over other bytes in gaps and outputs");
+  check_same(run, *again, "poison", "the run over other bytes in gaps and outputs");
   if (const Arrangement dense = dense_arrangement(p_.c); !is_dense(arrangement)) {
     const std::unique_ptr<Run> twin = run_once(dense, Poison::ones);
-    check_same(*run, *twin, "dense twin", "the same values laid out densely");
+    check_same(run, *twin, "dense twin", "the same values laid out densely");
   }
   for (const auto& [route, count] : device_.take_census()) outcome_.launches[route] += count;
-  outcome_.telling = p_.telling;
-  outcome_.verdict = p_.trivial && p_.promise == Promise::telling ? Verdict::mistrusted : Verdict::pass;
   if (outcome_.verdict == Verdict::mistrusted)
     outcome_.message = "every expected value is the same, so a constant would pass, and the case does not say so";
 }
 
 } // namespace
+
+Outcome execute_once(const Prepared& prepared, Device& device, bool pattern) {
+  return Execution(prepared, device, pattern ? Poison::pattern : Poison::ones)();
+}
 
 Outcome execute(const Prepared& prepared, Device& device) { return execute(prepared, device, {}); }
 

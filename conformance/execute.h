@@ -14,6 +14,10 @@ namespace ts::conformance {
 /// for what a backend does; a fault of the spec or of a golden is a fail that says so.
 Outcome execute(const Prepared& prepared, Device& device);
 
+/// One run over one poison: values, guards, gaps and inputs. Where every value is compared by bits, other runs of the same
+/// case can tell little more, and a fuzzer makes another case in their time.
+Outcome execute_once(const Prepared& prepared, Device& device, bool pattern);
+
 /// What `replay` looks at: the memory of the first run, before and after.
 class Memory;
 using Watcher = std::function<void(const Memory& memory)>;

@@ -33,6 +33,10 @@ bool glob_matches(std::string_view glob, std::string_view name) {
 
 Filter::Filter(std::string_view text) : text_(text) {
   if (text.empty()) return;
+  constexpr std::string_view kLetters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_=,/*?";
+  if (const size_t at = text.find_first_not_of(kLetters); at != std::string_view::npos)
+    throw ValueError(fmt::format(
+        "filter '{}': '{}' stands in no name; names are of a-z 0-9 _ = , / and a filter adds * ?", text, text[at]));
   globs_.emplace_back(text);
   if (text.find(',') == std::string_view::npos) return;
   size_t at = 0;

@@ -14,7 +14,7 @@ bool glob_matches(std::string_view glob, std::string_view name);
 /// inside a name is matched by `?` or by writing the glob whole, as a full name is its own filter.
 class Filter {
 public:
-  /// An empty text lets every name pass.
+  /// An empty text lets every name pass. Throws ValueError for a letter that no name and no glob has.
   explicit Filter(std::string_view text);
 
   bool passes(std::string_view name) const;

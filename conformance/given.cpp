@@ -67,19 +67,24 @@ std::string table_name(const judge::Table& table) {
 const std::vector<judge::GoldenCase>& golden_cases(const judge::Spec& spec, const judge::Op& op) {
   static std::map<std::string, std::vector<judge::GoldenCase>> known;
   if (const auto found = known.find(op.name); found != known.end()) return found->second;
-  static const judge::Manifest manifest = [] {
-    const std::string root = judge::project_root();
-    const bool present = std::filesystem::exists(std::filesystem::path(root) / "golden" / "manifest.json");
-    return present ? judge::load_manifest(root) : judge::Manifest{};
-  }();
-  std::vector<judge::GoldenCase>& cases = known[op.name];
-  if (const judge::ManifestEntry* entry = manifest.find(op.name))
-    cases = judge::load_golden(manifest, *entry, spec).cases;
-  return cases;
+  static const judge::Manifest manifest = judge::load_manifest(judge::project_root());
+  const judge::ManifestEntry* entry = manifest.find(op.name);
+  if (entry == nullptr)
+    throw judge::InputError(manifest.folder + "/manifest.json names no file of " + op.name + "; tools/golden --op " +
+                            op.name + " makes it");
+  return known[op.name] = judge::load_golden(manifest, *entry, spec).cases;
 }
 
 judge::Array expanded(const judge::Array& array, const judge::Shape& shape) {
   if (array.shape == shape) return array;
+  bool fits = array.shape.size() <= shape.size();
+  for (size_t k = 1; fits && k <= array.shape.size(); ++k) {
+    const int64_t extent = array.shape[array.shape.size() - k];
+    fits = extent == 1 || extent == shape[shape.size() - k];
+  }
+  if (!fits)
+    throw judge::InputError("values of shape " + judge::text_of(array.shape) +
+                            " do not broadcast to the name's shape " + judge::text_of(shape));
   judge::Array result(array.dtype, shape);
   const size_t missing = shape.size() - array.shape.size();
   for (int64_t e = 0; e < result.count(); ++e) {

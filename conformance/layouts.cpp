@@ -21,6 +21,7 @@ constexpr std::array<std::string_view, kLayoutCount> kNames = {
 
 constexpr int64_t kGuardBytes = 64;
 constexpr int64_t kPitch = 65'539; // past 2^16, and prime
+constexpr int64_t kCellsMax = int64_t{1} << 31;
 
 // How one logical axis walks the parent: coordinate c stands at start + step * c of the parent's axis.
 struct Walk {
@@ -179,6 +180,13 @@ void enumerate(const Parent& parent, Placement& placement) {
   }
 }
 
+// The offset layouts are guarded by their own lead; dense begins at the very start, as a new allocation does.
+Parent guarded_parent(Layout layout, const std::vector<int64_t>& shape, int64_t itemsize) {
+  Parent parent = parent_of(layout, shape);
+  if (layout != Layout::dense && parent.lead != 1 && parent.lead != 5) parent.lead += kGuardBytes / itemsize;
+  return parent;
+}
+
 } // namespace
 
 std::array<Layout, kLayoutCount> all_layouts() {
@@ -235,21 +243,28 @@ bool is_injective(Layout layout) {
   }
 }
 
-Placement place(Layout layout, const std::vector<int64_t>& shape, int64_t itemsize) {
+int64_t buffer_elements(Layout layout, const std::vector<int64_t>& shape, int64_t itemsize) {
   if (layout == Layout::immediate || !exists_for(layout, shape)) {
     throw ValueError(fmt::format("layout {} has no placement for shape ({})", name_of(layout), fmt::join(shape, ",")));
   }
-  Parent parent = parent_of(layout, shape);
-  // The offset layouts are guarded by their own lead; dense begins at the very start, as a new allocation does.
-  const int64_t guard = kGuardBytes / itemsize;
-  if (layout != Layout::dense && parent.lead != 1 && parent.lead != 5) parent.lead += guard;
+  const Parent parent = guarded_parent(layout, shape, itemsize);
+  int64_t cells = 1;
+  bool beyond = false;
+  for (const int64_t extent : parent.extents) beyond = __builtin_mul_overflow(cells, extent, &cells) || beyond;
+  const bool empty = std::find(parent.extents.begin(), parent.extents.end(), 0) != parent.extents.end();
+  if (!empty && (beyond || cells > kCellsMax))
+    throw ValueError(fmt::format("layout {} of shape ({}) needs a buffer of more than {} elements", name_of(layout),
+                                 fmt::join(shape, ","), kCellsMax));
+  return parent.lead + kGuardBytes / itemsize + (empty ? 0 : cells);
+}
 
+Placement place(Layout layout, const std::vector<int64_t>& shape, int64_t itemsize) {
   Placement placement;
   placement.shape = shape;
+  placement.storage = buffer_elements(layout, shape, itemsize);
+  const Parent parent = guarded_parent(layout, shape, itemsize);
   describe(parent, placement);
   enumerate(parent, placement);
-  placement.storage = parent.lead + guard +
-                      std::accumulate(parent.extents.begin(), parent.extents.end(), int64_t{1}, std::multiplies<>());
   if (layout == Layout::wild) {
     constexpr std::array<int64_t, 4> kAbsurd = {int64_t{1} << 40, -7, 0, -(int64_t{1} << 33) - 1};
     for (size_t k = 0, n = 0; k < shape.size(); ++k)

@@ -58,7 +58,10 @@ struct Placement {
   std::vector<int64_t> position; ///< of every element in row-major order, counted through the parent's coordinates
 };
 
-/// Lays out a shape. Throws ValueError where the layout does not exist for it; `immediate` has no placement.
+/// Elements of the buffer that a layout of a shape needs, guards included. Throws as place does.
+int64_t buffer_elements(Layout layout, const std::vector<int64_t>& shape, int64_t itemsize);
+
+/// Lays out a shape. Throws ValueError where the layout does not exist for it, or needs more than 2^31 elements; `immediate` has no placement.
 Placement place(Layout layout, const std::vector<int64_t>& shape, int64_t itemsize);
 
 } // namespace ts::conformance

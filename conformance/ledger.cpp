@@ -1,6 +1,7 @@
 #include "conformance/ledger.h"
 
 #include "conformance/filter.h"
+#include "conformance/runner/found.h"
 #include "runtime/errors.h"
 
 #include <fmt/format.h>
@@ -28,7 +29,8 @@ std::string first_parts(const std::string& name, int parts) {
 }
 
 // `elementwise/add/f32`: what a backend supports or not as a whole.
-std::string instance_of(const std::string& name) {
+std::string instance_of(const std::string& full) {
+  const std::string name = is_found(full) ? found_named(full).name : full;
   return first_parts(name, name.starts_with("tensor/") ? 4 : 3); // the tier, and then as in the kernel tier
 }
 
@@ -146,7 +148,9 @@ int64_t Ledger::telling() const {
 std::map<std::string, Ledger::Share> Ledger::telling_by_op() const {
   std::map<std::string, Share> shares;
   for (const Outcome& outcome : outcomes_) {
-    if (outcome.verdict != Verdict::pass || is_apart(outcome.name) || outcome.name.starts_with("tensor/")) continue;
+    if (outcome.verdict != Verdict::pass || is_apart(outcome.name) || outcome.name.starts_with("tensor/") ||
+        is_found(outcome.name))
+      continue;
     Share& share = shares[first_parts(outcome.name, 2)];
     ++share.passed;
     share.telling += outcome.telling ? 1 : 0;

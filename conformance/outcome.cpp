@@ -47,7 +47,9 @@ Outcome outcome_from_json(std::string_view text) {
     const nlohmann::json json = nlohmann::json::parse(text);
     Outcome o;
     o.name = json.at("name");
-    o.verdict = verdict_named(json.at("verdict").get<std::string>());
+    const std::string verdict = json.at("verdict");
+    o.verdict = verdict_named(verdict);
+    if (name_of(o.verdict) != verdict) throw ValueError("not an outcome: verdict '" + verdict + "' is none");
     o.elements = json.at("elements");
     o.telling = json.at("telling");
     o.seconds = json.at("seconds");

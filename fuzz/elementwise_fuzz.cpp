@@ -1,6 +1,11 @@
 // Fuzzes elementwise layouts, destinations and aliases.
 #include "fuzz/target.h"
 
+extern "C" int LLVMFuzzerInitialize(int*, char***) {
+  ts::fuzz::judge_of_target();
+  return 0;
+}
+
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   static const auto ops = ts::fuzz::ops_of(ts::judge::spec(), {"elementwise", "convert", "fill"});
   return ts::fuzz::run_target(data, size, ops);

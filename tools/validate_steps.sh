@@ -1,6 +1,6 @@
 # The steps of tools/validate, one function each; sourced. A step prints what it found on its last line, exits 77 to be skipped.
 
-steps=(unit suite suite_own suite_blocking planted memcheck racecheck initcheck synccheck bench bench_own)
+steps=(unit suite suite_own suite_blocking planted memcheck racecheck initcheck synccheck bench bench_own bench_tiny)
 
 step_environment() {
   nvidia-smi && nvcc --version && cmake --version && c++ --version && uname -a || return 1
@@ -8,8 +8,9 @@ step_environment() {
 }
 
 step_build() {
-  cmake -S . -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Release -DTS_CUDA=ON -DCMAKE_CUDA_ARCHITECTURES="$arch" &&
-    cmake --build "$build" -j "$jobs" -- all cuda_planted || return 1
+  # shellcheck disable=SC2086
+  cmake --preset cuda -B "$build" -DCMAKE_CUDA_ARCHITECTURES="$arch" ${TS_CMAKE_OPTIONS:-} &&
+    cmake --build "$build" -j "$jobs" -- all cuda_planted bench_tiny || return 1
   echo "architecture $arch, commit $commit"
 }
 
@@ -84,3 +85,4 @@ step_bench() { python3 -m tools.bench --library "$build/backends/cuda.so" --json
 step_bench_own() {
   python3 -m tools.bench --library "$build/backends/cuda.so" --options vendor=off --group matmul --json "$report/bench_own.json"
 }
+step_bench_tiny() { "$(find "$build" -name bench_tiny -type f | head -n 1)" cuda; }

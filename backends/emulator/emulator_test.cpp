@@ -130,6 +130,52 @@ TEST(EmulatorSchedule, ExposesATaskThatReliesOnTheOrderOfItems) {
   EXPECT_NE(last_prefix({Order::shuffled, 3, 1}), 1000);
 }
 
+// Every block leaves a number, and in the next launch every block adds up those of all.
+struct Leave {
+  int64_t* left;
+  void operator()(int64_t i) const { left[i] = i + 1; }
+};
+struct AddUp {
+  static constexpr int kThreads = 32;
+  struct Read {};
+  struct Write {};
+  struct Shared {
+    int64_t sums[kThreads];
+  };
+  struct Local {};
+  using Phases = Sequence<Once<Read>, Once<Write>>;
+  const int64_t* left;
+  int64_t* total;
+  int64_t count;
+  void operator()(Read, const At& at, Shared& shared, Local&) const {
+    shared.sums[at.thread] = 0;
+    for (int64_t i = at.thread; i < count; i += kThreads) shared.sums[at.thread] += left[i];
+  }
+  void operator()(Write, const At& at, Shared& shared, Local&) const {
+    if (at.thread != 0) return;
+    total[at.block] = 0;
+    for (const int64_t sum : shared.sums) total[at.block] += sum;
+  }
+};
+
+TEST(EmulatorSchedule, ALaunchIsCompleteBeforeTheNextBegins) {
+  // TS_CITES(execution.7, execution.15)
+  constexpr int64_t kItems = 5000, kBlocks = 40;
+  for (const Schedule& schedule : {Schedule{}, Schedule{Order::forward, 0, 1}, Schedule{Order::shuffled, 3, 1},
+                                   Schedule{Order::backward, 0, 4}, Schedule{Order::shuffled, 4, 4}}) {
+    Memory memory(kSize);
+    kernels::Census census;
+    auto* left = reinterpret_cast<int64_t*>(memory.allocate(kItems * sizeof(int64_t)));
+    auto* total = reinterpret_cast<int64_t*>(memory.allocate(kBlocks * sizeof(int64_t)));
+    Recorder program(*find_profile("t4"), memory);
+    program.flat("leave", "", kItems, Leave{left});
+    program.blocks("add_up", "", kBlocks, AddUp{left, total, kItems});
+    program.run(schedule, census);
+    const auto* found = reinterpret_cast<const int64_t*>(memory.reach(reinterpret_cast<std::byte*>(total)));
+    for (int64_t block = 0; block < kBlocks; ++block) EXPECT_EQ(found[block], kItems * (kItems + 1) / 2);
+  }
+}
+
 // Limits and shared memory.
 
 template <int N, int kBytes> struct Block {
@@ -138,12 +184,18 @@ template <int N, int kBytes> struct Block {
   struct Shared {
     uint8_t bytes[kBytes];
   };
-  struct Local {};
+  struct Local {
+    uint8_t byte;
+  };
   using Phases = Sequence<Once<Store>>;
   int64_t past;
-  uint8_t* out;
-  void operator()(Store, const At& at, Shared& shared, Local&) const {
-    if (at.thread == 0 && out != nullptr) out[at.block] = shared.bytes[0];
+  uint8_t* out; ///< two bytes a block: what it found in Shared, and in the Local of its first thread
+  void operator()(Store, const At& at, Shared& shared, Local& local) const {
+    if (at.thread == 0 && out != nullptr) {
+      out[2 * at.block] = shared.bytes[0];
+      out[2 * at.block + 1] = local.byte;
+      shared.bytes[0] = local.byte = 1; // what the next block must not find
+    }
     uint8_t* volatile bytes = shared.bytes; // so that the compiler does not see through the fault
     if (at.thread == 5 && past > 0) bytes[kBytes - 1 + past] = 1;
   }
@@ -171,14 +223,16 @@ TEST(EmulatorProfile, RefusesLaunchesThatADeviceWouldRefuse) {
 }
 
 TEST(EmulatorShared, IsPoisonedAndGuarded) {
+  // TS_CITES(execution.6)
   Memory memory(kSize);
   kernels::Census census;
-  std::byte* device = memory.allocate(2);
+  std::byte* device = memory.allocate(4);
+  memset(memory.reach(device), 0, 4);
   Recorder clean(*find_profile("t4"), memory), dirty(*find_profile("t4"), memory);
   clean.blocks("clean", "", 2, Block<32, 64>{0, reinterpret_cast<uint8_t*>(device)});
   clean.run({}, census);
   EXPECT_EQ(clean.damage(), "");
-  EXPECT_EQ(memory.reach(device)[1], std::byte{kFreshByte});
+  for (int k = 0; k < 4; ++k) EXPECT_EQ(memory.reach(device)[k], std::byte{kFreshByte}) << k;
 #if !defined(TS_SANITIZE)
   dirty.blocks("dirty", "", 1, Block<32, 64>{3, nullptr});
   dirty.run({}, census);
@@ -191,6 +245,7 @@ TEST(EmulatorShared, IsPoisonedAndGuarded) {
 const ts_backend* emulator() { return testing::load_table(testing::built_backend("emulator")); }
 
 TEST(EmulatorQueue, RunsNothingBeforeSomethingSynchronizes) {
+  // TS_CITES(execution.18)
   Instance backend(emulator());
   const ts_buffer x = backend.upload(std::vector<float>{1, 2}), z = backend.allocate(8);
   CallBuilder negative(TS_OP_NEGATIVE);

@@ -69,8 +69,20 @@ __device__ __forceinline__ void atomic_add(double* address, double value) { atom
 /// whole, and its sum with a normal number is 0 or normal, so there it is right; elsewhere a word is exchanged.
 __device__ __forceinline__ void atomic_add(float* address, float value) {
   if (!(fabsf(value) < 0x1p-100F)) {
-    atomicAdd(address, value);
-    return;
+    // A warp that adds to one place adds up first: its lanes would wait for each other there.
+    int one_place = 0;
+    if (__activemask() == 0xffffffffU)
+      __match_all_sync(0xffffffffU, reinterpret_cast<unsigned long long>(address), &one_place);
+    if (one_place == 0) {
+      atomicAdd(address, value);
+      return;
+    }
+    for (int distance = 16; distance > 0; distance /= 2) value += __shfl_xor_sync(0xffffffffU, value, distance);
+    if ((threadIdx.x & 31U) != 0) return;
+    if (!(fabsf(value) < 0x1p-100F)) {
+      atomicAdd(address, value);
+      return;
+    }
   }
   if (ts::detail::bit_cast<uint32_t>(value) == 0x80000000U) return; // x + -0 is x
   atomic_update(address, [value](float x) { return x + value; });

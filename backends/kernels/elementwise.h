@@ -48,14 +48,12 @@ template <class Out, class F, class... In> TS_HD Out apply(const F& f, In... x) 
     return convert<Out>(f(static_cast<Compute<In>>(x)...));
 }
 
-/// All operands dense or single. One work item does kWidth neighbours: 32 bytes of the widest operand, in pieces of 16 that
-/// are all on their way before the first is looked at.
+/// All operands dense or single. One work item does kWidth neighbours: 16 bytes of the widest operand.
 template <class F, class Out, class... In> struct DenseTask {
   static constexpr int kInputs = sizeof...(In);
   static constexpr size_t kWidest = std::max({sizeof(Out), sizeof(In)...});
-  static constexpr int kWidth = static_cast<int>(32 / kWidest);
-  template <class T> static constexpr size_t kAlignment = std::min<size_t>(16, sizeof(T) * kWidth);
-  template <class T> struct alignas(kAlignment<T>) Pack { T value[kWidth]; };
+  static constexpr int kWidth = static_cast<int>(16 / kWidest);
+  template <class T> struct alignas(sizeof(T) * kWidth) Pack { T value[kWidth]; };
 
   F f;
   Out* out;
@@ -226,6 +224,35 @@ inline Plan elementwise_plan(const Call& call) {
   return plan;
 }
 
+/// Has a plan whose operands are dense along different axes visit both in squares of 16 x 16 elements, so that what one line of
+/// memory holds is used while it is near. Where extents do not allow it the plan stays.
+inline Plan in_squares(const Plan& plan) {
+  constexpr int64_t kSide = 16;
+  const int last = plan.rank - 1;
+  int across = -1; // the axis along which some operand is dense while the output is not
+  for (int axis = 0; axis < last; ++axis)
+    for (int k = 1; k < plan.operands; ++k) {
+      const int64_t here = plan.stride[k][axis], there = plan.stride[k][last];
+      if (here != 0 && here * here < there * there && plan.stride[0][last] * plan.stride[0][last] <= 64) across = axis;
+    }
+  if (across < 0 || plan.rank + 2 > TS_RANK_MAX || plan.shape[across] % kSide != 0 || plan.shape[last] % kSide != 0)
+    return plan;
+  Plan squares = plan;
+  squares.rank = 0;
+  const auto add = [&](int axis, int64_t extent, int64_t step) {
+    squares.shape[squares.rank] = extent;
+    for (int k = 0; k < plan.operands; ++k) squares.stride[k][squares.rank] = plan.stride[k][axis] * step;
+    ++squares.rank;
+  };
+  for (int axis = 0; axis < last; ++axis)
+    if (axis != across) add(axis, plan.shape[axis], 1);
+  add(across, plan.shape[across] / kSide, kSide);
+  add(last, plan.shape[last] / kSide, kSide);
+  add(across, kSide, 1);
+  add(last, kSide, 1);
+  return squares;
+}
+
 /// Launches one functor over the operands of a call.
 template <class Out, class... In, class F, class Launcher>
 void launch_elementwise(const char* kernel, const F& f, const Call& call, Launcher& launcher) {
@@ -238,15 +265,14 @@ void launch_elementwise(const char* kernel, const F& f, const Call& call, Launch
 
   Source sources[kInputs > 0 ? kInputs : 1] = {};
   bool all_dense = is_dense(plan, 0, kSizes[0]);
-  constexpr auto alignment = [](int size) { return std::min(16, size * Dense::kWidth); };
-  bool wide = is_aligned(out, alignment(kSizes[0]));
+  bool wide = is_aligned(out, kSizes[0] * Dense::kWidth);
   for (int k = 0; k < kInputs; ++k) {
     const Operand& operand = call.inputs[k];
     const bool single = operand.immediate || is_single(plan, k + 1);
     sources[k] = {operand.immediate ? nullptr : operand.view.data, operand.bits, single ? 0 : 1};
     if (single) continue;
     all_dense = all_dense && is_dense(plan, k + 1, kSizes[k + 1]);
-    wide = wide && is_aligned(operand.view.data, alignment(kSizes[k + 1]));
+    wide = wide && is_aligned(operand.view.data, kSizes[k + 1] * Dense::kWidth);
   }
   if (all_dense) {
     Dense task{f, reinterpret_cast<Out*>(out), plan.count, wide ? 1 : 0, {}};
@@ -254,7 +280,7 @@ void launch_elementwise(const char* kernel, const F& f, const Call& call, Launch
     launcher.flat(kernel, wide ? "vector" : "contiguous", Dense::items(plan.count), task);
     return;
   }
-  StridedTask<F, Out, In...> task{f, out, {}, Offsets<1 + kInputs>::of(plan)};
+  StridedTask<F, Out, In...> task{f, out, {}, Offsets<1 + kInputs>::of(in_squares(plan))};
   std::copy(std::begin(sources), std::end(sources), task.in);
   launcher.flat(kernel, "strided", plan.count, task);
 }

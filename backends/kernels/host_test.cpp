@@ -91,6 +91,7 @@ template <int N> void check_trees(const ThreadOrder& order) {
 }
 
 TEST(Collectives, FollowTheTreeInEveryOrderOfThreads) {
+  // TS_CITES(execution.8, execution.9)
   std::vector<int32_t> shuffled(256);
   std::iota(shuffled.begin(), shuffled.end(), 0);
   std::shuffle(shuffled.begin(), shuffled.end(), std::mt19937(5));
@@ -206,7 +207,39 @@ struct Shift {
   }
 };
 
+// At every step a thread takes what its neighbour had at the step before.
+struct Ripple {
+  static constexpr int kThreads = 64;
+  static constexpr int kSteps = 5;
+  struct Start {};
+  struct Pass {};
+  struct Shared {
+    int value[2][kThreads];
+  };
+  struct Local {};
+  using Phases = Sequence<Once<Start>, Loop<Pass>>;
+  int* out;
+  int64_t count(Pass, int64_t) const { return kSteps; }
+  void operator()(Start, const At& at, Shared& shared, Local&) const { shared.value[0][at.thread] = at.thread; }
+  void operator()(Pass, const At& at, Shared& shared, Local&) const {
+    const int taken = shared.value[at.step % 2][(at.thread + 1) % kThreads];
+    out[at.thread] = shared.value[(at.step + 1) % 2][at.thread] = taken;
+  }
+};
+
+TEST(Phases, EveryThreadEndsAStepBeforeAnyBeginsTheNext) {
+  // TS_CITES(execution.4)
+  for (const ThreadOrder& order : {ThreadOrder{}, ThreadOrder{63, -1, nullptr}}) {
+    std::vector<int> out(64, -1);
+    Ripple::Shared shared;
+    Ripple::Local locals[64];
+    host::run_block(Ripple{out.data()}, 0, shared, locals, order);
+    for (int t = 0; t < 64; ++t) EXPECT_EQ(out[static_cast<size_t>(t)], (t + Ripple::kSteps) % 64);
+  }
+}
+
 TEST(Phases, EndInABarrierAndVotesAreCombined) {
+  // TS_CITES(execution.5, execution.15)
   for (const ThreadOrder& order : {ThreadOrder{}, ThreadOrder{63, -1, nullptr}}) {
     std::vector<int> out(64, -1);
     Shift::Shared shared;

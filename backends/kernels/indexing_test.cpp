@@ -145,6 +145,21 @@ TEST(Scatter, MatchesPlainLoopsInEveryLayoutAndOrder) {
       random, verify_scatter);
 }
 
+TEST(Scatter, IsThreeLaunchesAndTheLastOfDuplicatesWins) {
+  // TS_CITES(execution.25)
+  for (const bool backward : {false, true}) {
+    Tensor x = dense(TS_DTYPE_F32, {4}), index = dense(TS_DTYPE_I64, {9}), source = dense(TS_DTYPE_F32, {9});
+    index.fill([](int64_t i) { return static_cast<double>(i % 3); });
+    source.fill([](int64_t i) { return static_cast<double>(10 + i); });
+    x.fill([](int64_t) { return 1.0; });
+    TestLauncher launcher(backward);
+    run(TS_FAMILY_SCATTER, TS_OP_SCATTER, {&x}, {index.operand(), source.operand()}, {integer_attribute(0)}, launcher);
+    EXPECT_EQ(launcher.launches(),
+              (std::vector<std::string>{"scatter/reset", "scatter/bid", "scatter/write", "index_fault/report"}));
+    EXPECT_EQ(std::vector<double>({x.real(0), x.real(1), x.real(2), x.real(3)}), (std::vector<double>{16, 17, 18, 1}));
+  }
+}
+
 TEST(Scatter, SpecialValues) {
   const auto update = [](int32_t op, double old, double value) {
     Tensor x = dense(TS_DTYPE_F32, {1}), index = dense(TS_DTYPE_I32, {1}), source = dense(TS_DTYPE_F32, {1});

@@ -63,6 +63,7 @@ void verify(int32_t dtype, const Shape& batch, int64_t rows, int64_t inner, int6
 }
 
 TEST(Matmul, IsTheOrderedChainInEveryLayoutAndOrder) {
+  // TS_CITES(matmul.7)
   Random random(1);
   for (int32_t dtype : all_dtypes()) {
     for (const auto& [m, k, n] : std::vector<std::tuple<int64_t, int64_t, int64_t>>{{1, 1, 1},

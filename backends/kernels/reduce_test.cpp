@@ -171,6 +171,7 @@ const std::vector<int32_t> kAnyDtype{TS_OP_SUM, TS_OP_PROD, TS_OP_MAX,          
 const std::vector<int32_t> kFloating{TS_OP_MEAN, TS_OP_VAR, TS_OP_STD, TS_OP_NORM, TS_OP_LOGSUMEXP};
 
 TEST(Reduce, MatchesPlainLoopsInEveryLayoutAndOrder) {
+  // TS_CITES(execution.3)
   Random random(1);
   for (int32_t dtype : all_dtypes()) {
     std::vector<int32_t> ops = kAnyDtype;

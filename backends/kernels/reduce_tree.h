@@ -94,25 +94,27 @@ template <class T> struct ReduceElements {
     const int elements =
         run_count(first, pitch, TS_MUTATE("TL06L", length, length > 1 << 16 ? length & ~int64_t{3} : length));
     const int count = TS_MUTATE("TL06", elements, wide ? elements & ~3 : elements);
-    // A whole run is loaded before any of it is looked at: a device then has all loads on the way at once.
-    T value[kReduceRun];
+    // A whole run is loaded before any of it is looked at: a device then has all loads on the way at once. Elements that lie
+    // anywhere have an array of their own, since that one is not kept in registers.
     typename Reducer::Item item[kReduceRun];
-    if (count == kReduceRun) {
+    if (reduced.rank > 1) {
+      T anywhere[kReduceRun];
+      load_anywhere(anywhere, start, first, pitch, count);
+      lift_some(reducer, anywhere, item, count, first, pitch);
+    } else if (count == kReduceRun) {
+      T value[kReduceRun];
       if (wide)
         load_wide(value, start, first, pitch);
-      else if (reduced.rank > 1)
-        load_anywhere(value, start, first, pitch, count);
       else
         load_line(value, start, first, pitch);
       TS_UNROLL
       for (int i = 0; i < kReduceRun; ++i) item[i] = reducer.lift(value[i], run_index(first, pitch, i));
     } else {
-      if (reduced.rank > 1) load_anywhere(value, start, first, pitch, count);
       TS_UNROLL_ON_DEVICE
       for (int i = 0; i < kReduceRun; ++i) {
         if (i >= count) break;
         const int64_t index = run_index(first, pitch, i);
-        item[i] = reducer.lift(reduced.rank > 1 ? value[i] : load(start + place(index)), index);
+        item[i] = reducer.lift(load(start + place(index)), index);
       }
     }
     if (TS_MUTATE("RD06", false, length > kReduceThreads * kReduceRun)) { // the last block padded with zeros
@@ -131,8 +133,41 @@ private:
     return TS_MUTATE("RD11", index, index * 2 == length ? 0 : index) * reduced.stride[0][0];
   }
   TS_HD void load_line(T (&value)[kReduceRun], int64_t start, int64_t first, int64_t pitch) const {
+    if (TS_MUTATE("RD11", false, true)) {
+      for (int i = 0; i < kReduceRun; ++i) value[i] = load(start + place(run_index(first, pitch, i)));
+      return;
+    }
+    if (data == nullptr) {
+      TS_UNROLL
+      for (int i = 0; i < kReduceRun; ++i) value[i] = immediate;
+      return;
+    }
+    const int64_t step = reduced.stride[0][0];
+    const std::byte* four = data + start + first * step;
     TS_UNROLL
-    for (int i = 0; i < kReduceRun; ++i) value[i] = load(start + place(run_index(first, pitch, i)));
+    for (int v = 0; v < kReduceRun; v += kReduceLanes) {
+      TS_UNROLL
+      for (int j = 0; j < kReduceLanes; ++j) value[v + j] = *reinterpret_cast<const T*>(four + j * step);
+      four += pitch * step;
+    }
+  }
+  /// Where they do not.
+  TS_HD void load_anywhere(T (&value)[kReduceRun], int64_t start, int64_t first, int64_t pitch, int count) const {
+    TS_UNROLL_NOT
+    for (int i = 0; i < count; ++i) {
+      int64_t offset[1];
+      reduced.at(run_index(first, pitch, i), offset);
+      value[i] = load(start + offset[0]);
+    }
+  }
+  template <class Reducer>
+  TS_HD static void lift_some(const Reducer& reducer, const T (&value)[kReduceRun],
+                              typename Reducer::Item (&item)[kReduceRun], int count, int64_t first, int64_t pitch) {
+    TS_UNROLL_ON_DEVICE
+    for (int i = 0; i < kReduceRun; ++i) {
+      if (i >= count) break;
+      item[i] = reducer.lift(value[i], run_index(first, pitch, i));
+    }
   }
   TS_HD void load_wide(T (&value)[kReduceRun], int64_t start, int64_t first, int64_t pitch) const {
     FourElements<T> four[kReduceRun / kReduceLanes];
@@ -151,15 +186,6 @@ private:
       return reducer.run(item, count, first, pitch);
     else
       return reducer.run(item, count);
-  }
-  /// Where the reduced axes do not merge into one.
-  TS_HD void load_anywhere(T (&value)[kReduceRun], int64_t start, int64_t first, int64_t pitch, int count) const {
-    TS_UNROLL_NOT
-    for (int i = 0; i < count; ++i) {
-      int64_t offset[1];
-      reduced.at(run_index(first, pitch, i), offset);
-      value[i] = load(start + offset[0]);
-    }
   }
 };
 
@@ -207,6 +233,7 @@ template <class Acc> struct ReduceTarget {
 template <class Reducer, class Input> struct ReduceRows {
   using Acc = typename Reducer::Acc;
   static constexpr int kThreads = kReduceThreads;
+  static constexpr int kMinBlocks = 4;
   struct Total {};
   using Phases = Sequence<ReduceTeams<Total>>;
   struct Shared {};

@@ -279,7 +279,18 @@ template <class Scanner, class Elements> struct ScanRuns {
     const int64_t end = begin + kScanColumnRun < elements.length ? begin + kScanColumnRun : elements.length;
     const Acc carry = pass.carries && run > 0 ? totals[item - lines] : scanner.identity();
     Acc value = scanner.identity();
-    for (int64_t i = begin; i < end; ++i) {
+    int64_t i = begin;
+    for (; i + kScanRun <= end; i += kScanRun) { // several loads on their way at once
+      Acc element[kScanRun];
+      TS_UNROLL_ON_DEVICE
+      for (int k = 0; k < kScanRun; ++k) element[k] = elements.get(scanner, line, i + k);
+      TS_UNROLL_ON_DEVICE
+      for (int k = 0; k < kScanRun; ++k) {
+        value = scanner.combine(value, element[k]);
+        if (pass.apply) elements.put(scanner, line, i + k, scanner.combine(carry, value));
+      }
+    }
+    for (; i < end; ++i) {
       value = scanner.combine(value, elements.get(scanner, line, i));
       if (pass.apply) elements.put(scanner, line, i, scanner.combine(carry, value));
     }

@@ -99,6 +99,7 @@ void verify(const Problem& p, Random& random, const std::function<double(int64_t
 }
 
 TEST(Scan, MatchesPlainLoopsInEveryLayoutAndOrder) {
+  // TS_CITES(execution.3)
   Random random(1);
   for (int32_t dtype : all_dtypes()) {
     for (int32_t op : {TS_OP_CUMSUM, TS_OP_CUMPROD, TS_OP_CUMMAX, TS_OP_CUMMIN}) {

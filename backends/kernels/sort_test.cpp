@@ -89,6 +89,7 @@ void verify(const Problem& p, Random& random, int64_t distinct) {
 }
 
 TEST(Sort, IsStableInEveryLayoutAndOrder) {
+  // TS_CITES(execution.3)
   Random random(1);
   for (int32_t dtype : all_dtypes()) {
     for (int32_t op : {TS_OP_SORT, TS_OP_ARGSORT, TS_OP_TOPK}) {
@@ -133,6 +134,7 @@ TEST(Sort, OrdersTheWholeRangeOfIntegersAndSubnormals) {
 }
 
 TEST(Sort, NamesItsRoutes) {
+  // TS_CITES(execution.26)
   Random random(3);
   using Routes = std::vector<std::string>;
   const auto routes = [](int64_t n) {
@@ -145,6 +147,7 @@ TEST(Sort, NamesItsRoutes) {
   EXPECT_EQ(routes(1024), Routes{"sort_segments/lines"});
   EXPECT_EQ(routes(1025), (Routes{"sort_segments/runs", "sort_merge/lines"}));
   EXPECT_EQ(routes(2049), (Routes{"sort_segments/runs", "sort_merge/runs", "sort_merge/lines"}));
+  EXPECT_EQ(routes(4097), (Routes{"sort_segments/runs", "sort_merge/runs", "sort_merge/runs", "sort_merge/lines"}));
 }
 
 TEST(Sort, RefusesForeignAxesAndCounts) {

@@ -4,6 +4,7 @@
 //
 // A block task is a team of kThreads threads with shared memory. It declares
 //   static constexpr int kThreads;             threads of a block, a multiple of 32
+//   static constexpr int kMinBlocks;           optional: how many blocks a processor should hold at once
 //   struct Shared, struct Local;               trivial types: the block's memory, and what a thread keeps
 //   using Phases = Sequence<Once<Load>, Loop<Step>, Reduce<Total>, Once<Store>>;
 // and one overload per phase. A barrier is the end of a phase, so a divergent barrier cannot be written; returning ends

@@ -136,6 +136,7 @@ bool in_any_order(const Row& row, const std::vector<int32_t>& dtypes) {
 }
 
 TEST(Smoke, EveryOpRunsOnBothBackendsAndGivesTheSameBytes) {
+  // TS_CITES(execution.3, execution.17)
   Instance cpu(load_table(built_backend("cpu")));
   Instance backward(load_table(built_backend("emulator"))),
       shuffled(load_table(built_backend("emulator")), "shuffle=5,threads=2");

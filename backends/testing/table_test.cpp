@@ -28,6 +28,15 @@ TEST_P(Door, NamesItselfAndItsDevice) {
   EXPECT_EQ(backend.table()->device_info(backend.self(), 1, &info, &backend.error), TS_INVALID_ARGUMENT);
 }
 
+TEST(Door, WithoutHardwareOpensAndCountsNoDevice) {
+  // TS_CITES(backend.7)
+  Instance none(load_table(built_backend("emulator")), "devices=0");
+  ASSERT_NE(none.self(), nullptr);
+  EXPECT_EQ(none.table()->device_count(none.self()), 0);
+  ts_buffer buffer = 0;
+  EXPECT_EQ(none.table()->allocate(none.self(), 0, 16, &buffer, &none.error), TS_INVALID_ARGUMENT);
+}
+
 TEST_P(Door, RefusesUnknownOptions) {
   ts_instance* self = nullptr;
   ts_error error = fresh_error();

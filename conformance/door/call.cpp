@@ -127,13 +127,64 @@ void unknown_op(Device& device) {
   }
 }
 
+// A call that asks for a workspace: one line, longer than a block takes at once. Its values do not matter.
+Prepared case_with_workspace(Device& device) {
+  for (const judge::Op& op : judge::spec().ops) {
+    Prepared prepared;
+    prepared.c = dense_case(op, op.instances.front(), op.family == "matmul" ? Shape{5, 7} : Shape{5000});
+    for (size_t k = 0; k < prepared.c.operands.size(); ++k)
+      prepared.inputs.emplace_back(op.instances.front().in[k], prepared.c.shapes[k]);
+    const ts_answer answer = Run(prepared, arrangement_of(prepared.c), Poison::ones, device).query();
+    if (answer.status == TS_OK && answer.workspace_bytes > 0) return prepared;
+  }
+  throw NotApplicable{"no op asks for a workspace here"};
+}
+
 void workspace_too_small(Device& device) {
-  const Prepared prepared =
-      supported_case(device, [](const Case& c) { return c.op->family == "sort" || c.op->family == "scan"; });
-  Run probe(prepared, arrangement_of(prepared.c), Poison::ones, device);
-  if (probe.query().workspace_bytes == 0) throw NotApplicable{"no op asks for a workspace here"};
-  refused(device, prepared, TS_INVALID_ARGUMENT, "a workspace one byte short",
+  refused(device, case_with_workspace(device), TS_INVALID_ARGUMENT, "a workspace one byte short",
           [](Run& run) { --run.call().workspace_bytes; });
+}
+
+// Nonsense in every field of a descriptor, one at a time: the entry and the query say no, and no exception comes out.
+void nonsense_in_a_descriptor(Device& device) {
+  const Prepared prepared = supported_case(device, has_input);
+  struct Nonsense {
+    const char* what;
+    void (*put)(Run& run);
+  };
+  const Nonsense all[] = {
+      {"rank -1", [](Run& run) { run.outputs()[0].rank = -1; }},
+      {"rank 2^31-1", [](Run& run) { run.inputs()[0].view.rank = INT32_MAX; }},
+      {"extent 2^63-1", [](Run& run) { run.outputs()[0].shape[0] = run.inputs()[0].view.shape[0] = INT64_MAX; }},
+      {"extent -2^63", [](Run& run) { run.outputs()[0].shape[0] = run.inputs()[0].view.shape[0] = INT64_MIN; }},
+      {"stride -2^63", [](Run& run) { run.inputs()[0].view.stride[0] = INT64_MIN; }},
+      {"offset -2^63", [](Run& run) { run.outputs()[0].offset = INT64_MIN; }},
+      {"offset 2^63-1", [](Run& run) { run.inputs()[0].view.offset = INT64_MAX; }},
+      {"dtype 0", [](Run& run) { run.outputs()[0].dtype = 0; }},
+      {"dtype -1", [](Run& run) { run.inputs()[0].view.dtype = -1; }},
+      {"dtype 2^31-1", [](Run& run) { run.inputs()[0].view.dtype = INT32_MAX; }},
+      {"-1 outputs", [](Run& run) { run.call().output_count = -1; }},
+      {"-1 inputs", [](Run& run) { run.call().input_count = -1; }},
+      {"-1 attributes", [](Run& run) { run.call().attribute_count = -1; }},
+      {"op -2^31", [](Run& run) { run.call().op = INT32_MIN; }},
+      {"device -1", [](Run& run) { run.call().device = -1; }},
+      {"device 2^31-1", [](Run& run) { run.call().device = INT32_MAX; }},
+  };
+  for (const Nonsense& nonsense : all) {
+    Run run(prepared, arrangement_of(prepared.c), Poison::ones, device);
+    run.upload(run.query().workspace_bytes);
+    nonsense.put(run);
+    try {
+      run.query();
+      ts_error error = make_error();
+      hold(run.enqueue(error) != TS_OK, fmt::format("a call with {} is accepted", nonsense.what));
+    } catch (const std::exception& escaped) {
+      hold(false, fmt::format("a call with {}: an exception crossed the door: {}", nonsense.what, escaped.what()));
+    }
+    run.download();
+    const std::string damage = run.damage(true);
+    hold(damage.empty(), fmt::format("a call with {}: {}", nonsense.what, damage));
+  }
 }
 
 void buffers_of_another_device(Device& device) {
@@ -203,6 +254,7 @@ std::vector<DoorCheck> call_checks() {
           {"door/call/wrong_attributes", {"backend.23"}, wrong_attributes},
           {"door/call/wrong_dtypes", {"backend.20"}, wrong_dtypes},
           {"door/call/unknown_op", {"backend.34"}, unknown_op},
+          {"door/call/nonsense_in_a_descriptor", {"backend.44", "backend.25"}, nonsense_in_a_descriptor},
           {"door/call/workspace_too_small", {"backend.33"}, workspace_too_small},
           {"door/call/buffers_of_another_device", {"backend.30"}, buffers_of_another_device},
           {"door/query/dtypes_of_no_row", {"backend.20"}, dtypes_of_no_row},

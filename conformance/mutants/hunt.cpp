@@ -3,6 +3,7 @@
 #include "conformance/mutants/layer.h"
 #include "conformance/payload.h"
 #include "conformance/runner/bench.h"
+#include "conformance/runner/found.h"
 #include "conformance/runner/supervisor.h"
 #include "runtime/errors.h"
 
@@ -94,8 +95,7 @@ Hunt::~Hunt() = default;
 
 const Prepared& Hunt::prepared(const std::string& name) {
   std::unique_ptr<Prepared>& found = prepared_[name];
-  if (found == nullptr)
-    found = std::make_unique<Prepared>(prepare(parse_case(name, judge::spec()), judge::spec(), options_.seed));
+  if (found == nullptr) found = std::make_unique<Prepared>(prepare_named(name, judge::spec(), options_.seed));
   return *found;
 }
 

@@ -1,5 +1,7 @@
 #include "conformance/mutants/view_mutants.h"
 
+#include "conformance/case.h"
+
 #include <fmt/format.h>
 
 #include <array>
@@ -79,8 +81,10 @@ std::vector<Mutant> view_mutants(const judge::Spec& spec) {
     size_t input = 0;
     for (const judge::Operand& operand : op.operands) {
       if (operand.role == judge::Role::inout) continue;
+      const bool is_list = operand.role == judge::Role::index && takes_index_list(op);
       for (const General& g : kChanges)
-        mutants.push_back(general(op, operand.name, false, input, g.name, g.clause, g.title));
+        if (!is_list || g.change != swap_last_strides) // one axis has nothing to change places with
+          mutants.push_back(general(op, operand.name, false, input, g.name, g.clause, g.title));
       ++input;
     }
     for (size_t k = 0; k < op.outputs.size(); ++k) {

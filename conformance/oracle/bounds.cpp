@@ -183,11 +183,15 @@ void judge_group(Bounds& bounds, int64_t i, const Instance& instance, size_t out
   if (spread && !t.nan && !t.infinite && std::isinf(value)) excluded = true;
   if (excluded) mark(bounds.excluded, bounds, at);
   if (t.all_zero) mark(bounds.signed_zero, bounds, at);
-  // Integers whose every partial result is a value of the accumulator: any order gives the exact value, rounded once.
-  const bool exact = t.integral && ((is_sum(kind) && kind != Tolerance::Kind::mean && t.absolute <= r.integers_below) ||
-                                    (kind == Tolerance::Kind::prod && t.high <= r.integers_below));
+  // Integers whose every partial result is a value of the accumulator: any order gives the exact value, rounded once. Of a
+  // mean the division is left, or a product with the rounded 1 / n. // numerics.30
+  const bool sums_exactly = t.integral && is_sum(kind) && t.absolute <= r.integers_below;
+  const bool is_mean = kind == Tolerance::Kind::mean;
+  const bool exact =
+      (sums_exactly && !is_mean) || (t.integral && kind == Tolerance::Kind::prod && t.high <= r.integers_below);
   if (exact || !std::isfinite(value)) return;
-  const double bound = class_bound(kind, t, r, value) + r.uo * std::fabs(value) + r.smallest;
+  const double of_class = sums_exactly && is_mean ? 2 * r.u * std::fabs(value) : class_bound(kind, t, r, value);
+  const double bound = of_class + r.uo * std::fabs(value) + r.smallest;
   bounds.absolute[at] = std::min(bound, std::numeric_limits<double>::max());
 }
 

@@ -1,5 +1,6 @@
 // One self-contained page: per backend a matrix of ops and dtypes, then every case that went wrong.
 #include "conformance/report/summary.h"
+#include "conformance/runner/found.h"
 
 #include <fmt/format.h>
 
@@ -39,7 +40,8 @@ struct Cell {
 };
 
 // "elementwise/add" and "f32" of a name.
-std::pair<std::string, std::string> place_of(const std::string& name) {
+std::pair<std::string, std::string> place_of(const std::string& full) {
+  const std::string name = is_found(full) ? found_named(full).name : full;
   const size_t op = name.find('/', name.find('/') + 1);
   const size_t dtype = name.find('/', op + 1);
   const std::string dtypes = name.substr(op + 1, dtype - op - 1);

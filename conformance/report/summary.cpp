@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <fstream>
 
@@ -15,11 +16,14 @@ namespace fs = std::filesystem;
 
 namespace {
 
+// The summary last: where it stands, the others do.
+constexpr std::array<std::string_view, 4> kFiles = {"results.jsonl", "junit.xml", "index.html", "summary.json"};
+
 void write_file(const fs::path& path, const std::string& text) {
   std::ofstream file(path);
   file << text;
-  file.flush();
-  if (!file) throw ValueError(fmt::format("report: cannot write {}", path.string()));
+  file.close();
+  if (!file) throw ValueError(fmt::format("cannot write {} bytes to {}", text.size(), path.string()));
 }
 
 nlohmann::json summary_of(const Ledger& ledger, double seconds) {
@@ -117,11 +121,11 @@ void prepare_folder(const std::string& folder) {
                                  problem ? problem.message() : ""));
   file.close();
   fs::remove(probe, problem);
+  // What a run of before left must not pass for this one's.
+  for (const std::string_view name : kFiles) fs::remove(fs::path(folder) / name, problem);
 }
 
 void write_reports(const RunReport& report, const std::string& folder) {
-  const fs::path base(folder);
-  write_file(base / "summary.json", summary_json(report));
   std::string lines;
   for (const Ledger& ledger : report.ledgers) {
     for (const Outcome& outcome : ledger.outcomes()) {
@@ -129,9 +133,21 @@ void write_reports(const RunReport& report, const std::string& folder) {
           fmt::format("{{\"backend\":{},{}\n", nlohmann::json(ledger.backend()).dump(), to_json(outcome).substr(1));
     }
   }
-  write_file(base / "results.jsonl", lines);
-  write_file(base / "junit.xml", junit_xml(report));
-  write_file(base / "index.html", html_page(report));
+  const std::array<std::string, kFiles.size()> texts = {lines, junit_xml(report), html_page(report),
+                                                        summary_json(report)};
+  // Whole or not at all: the disk may fill up half-way.
+  const auto partial = [&](std::string_view name) { return fs::path(folder) / fmt::format(".{}.partial", name); };
+  std::error_code ignored;
+  try {
+    for (size_t k = 0; k < kFiles.size(); ++k) write_file(partial(kFiles[k]), texts[k]);
+    for (const std::string_view name : kFiles) fs::rename(partial(name), fs::path(folder) / name);
+  } catch (const std::exception& problem) {
+    for (const std::string_view name : kFiles) {
+      fs::remove(partial(name), ignored);
+      fs::remove(fs::path(folder) / name, ignored);
+    }
+    throw ValueError(fmt::format("report folder '{}': {}", folder, problem.what()));
+  }
 }
 
 } // namespace ts::conformance

@@ -3,6 +3,7 @@
 #include "conformance/door/door.h"
 #include "conformance/examples/examples.h"
 #include "conformance/mutants/layer.h"
+#include "conformance/runner/found.h"
 #include "conformance/tensor/rules.h"
 #include "conformance/tensor/tensor_case.h"
 #include "conformance/tensor/tensor_select.h"
@@ -11,9 +12,30 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 
 namespace ts::conformance {
+
+void check_name(const std::string& name, const judge::Spec& spec) {
+  const auto is_one_of = [&](const auto& names) { return std::find(names.begin(), names.end(), name) != names.end(); };
+  const auto require = [&](bool known, const char* what) {
+    if (!known) throw ValueError(fmt::format("case name '{}': there is no such {}", name, what));
+  };
+  if (is_found(name)) {
+    check_name(found_named(name).name, spec);
+  } else if (name.starts_with("door/")) {
+    const auto& checks = door_checks();
+    require(std::any_of(checks.begin(), checks.end(), [&](const DoorCheck& c) { return c.name == name; }),
+            "check of the door");
+  } else if (is_example(name)) {
+    require(is_one_of(example_names(spec)), "example");
+  } else if (is_rule(name)) {
+    require(is_one_of(rule_names(spec)), "rule of the library");
+  } else {
+    parse_case(is_tensor_case(name) ? kernel_name(name) : name, spec);
+  }
+}
 
 Bench::Bench(const Settings& settings) : seed_(settings.seed) {
   for (const std::string& backend : settings.backends) {
@@ -32,13 +54,21 @@ Bench::Bench(const Settings& settings) : seed_(settings.seed) {
 const Prepared& Bench::prepared(const std::string& name) {
   if (last_ && last_name_ == name) return *last_;
   last_.reset();
-  last_ = std::make_unique<Prepared>(prepare(parse_case(name, judge::spec()), judge::spec(), seed_));
+  last_ = std::make_unique<Prepared>(prepare_named(name, judge::spec(), seed_));
   last_name_ = name;
   return *last_;
 }
 
 Outcome run_of_any_tier(const std::string& name, Device& device,
                         const std::function<const Prepared&(const std::string&)>& prepared, const Watcher& watch) {
+  if (is_found(name)) {
+    // The values come with the seed of the finding.
+    const Found found = found_named(name);
+    const auto seeded = [&](const std::string& wanted) -> const Prepared& {
+      return prepared(found_name({found.seed, wanted}));
+    };
+    return run_of_any_tier(found.name, device, seeded, watch);
+  }
   if (name.starts_with("door/")) return run_door_check(name, device);
   if (is_example(name)) return run_example(name, judge::spec(), device);
   if (is_rule(name)) return run_rule(name, judge::spec(), device);

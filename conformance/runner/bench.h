@@ -20,6 +20,9 @@ struct Settings {
   uint64_t seed = 0;
 };
 
+/// Throws ValueError, and says what is wrong, where no tier has a case of the name.
+void check_name(const std::string& name, const judge::Spec& spec);
+
 /// Runs a case of any tier on a device; `prepared` gives the values of a case of the kernel tier.
 Outcome run_of_any_tier(const std::string& name, Device& device,
                         const std::function<const Prepared&(const std::string&)>& prepared, const Watcher& watch = {});
@@ -33,6 +36,7 @@ public:
   Outcome run(size_t backend, const std::string& name);
   Outcome run(size_t backend, const std::string& name, const Watcher& watch);
 
+  size_t backends() const { return devices_.size(); }
   Device& device(size_t backend) { return *devices_[backend]; }
 
 private:

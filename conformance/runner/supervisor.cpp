@@ -29,6 +29,27 @@ Supervisor::Supervisor(SupervisorOptions options, const std::vector<std::string>
     for (size_t b = 0; b < options_.settings.backends.size(); ++b) pending_.push_back({b, k});
 }
 
+void probe_backends(const std::string& program, const Settings& settings) {
+  Process worker(program, settings);
+  worker.close_input();
+  const auto begun = Clock::now();
+  std::vector<std::string> lines;
+  bool open = true;
+  while (open && lines.empty()) {
+    const double left = kGreeting - std::chrono::duration<double>(Clock::now() - begun).count();
+    if (left < 0) throw BackendError(fmt::format("a worker did not open the backends within {} s", kGreeting));
+    std::array<pollfd, 2> watched = {{{worker.report_descriptor(), POLLIN, 0}, {worker.noise_descriptor(), POLLIN, 0}}};
+    poll(watched.data(), watched.size(), static_cast<int>(left * 1000) + 1);
+    open = worker.read_reports(lines);
+    worker.read_noise();
+  }
+  if (!lines.empty() && lines.front() == "hello") return;
+  if (!lines.empty() && lines.front().starts_with("refused ")) throw BackendError(lines.front().substr(8));
+  const std::string how = worker.wait_end();
+  worker.read_noise();
+  throw BackendError(fmt::format("a worker could not open the backends: {}; it wrote: {}", how, worker.noise()));
+}
+
 std::unique_ptr<Supervisor::Worker> Supervisor::start() const {
   auto worker = std::make_unique<Worker>();
   worker->process = std::make_unique<Process>(options_.program, options_.settings);

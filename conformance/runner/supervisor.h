@@ -31,6 +31,10 @@ struct RunResult {
   std::vector<std::string> irregular;         ///< a worker that died outside every case
 };
 
+/// Opens the backends in a worker of its own and lets it go. Throws BackendError with the worker's reason, or with how it
+/// died: a plug-in that ends its process when it is loaded ends nothing else.
+void probe_backends(const std::string& program, const Settings& settings);
+
 class Supervisor {
 public:
   Supervisor(SupervisorOptions options, const std::vector<std::string>& names);

@@ -83,14 +83,16 @@ void add_deep_cases(const judge::Op& op, Rotation& dtypes, std::vector<Case>& ca
   cases.push_back(c);
 }
 
-// Copies that turn rows into columns, around the sizes of tiles.
+// Copies that turn rows into columns, around the sizes of tiles, and copies of whole lines of 16 bytes.
 void add_transposition_cases(const judge::Op& op, const judge::Instance& instance, std::vector<Case>& cases) {
   for (const auto& [shape, from, to] : {std::tuple<Shape, Layout, Layout>{{33, 65}, Layout::transposed, Layout::dense},
                                         {{64, 32}, Layout::transposed, Layout::narrowed},
                                         {{2, 31, 47}, Layout::transposed, Layout::offset_1},
                                         {{17, 3, 40}, Layout::permuted, Layout::dense},
                                         {{40, 3, 16}, Layout::gap_free, Layout::reversed_outer},
-                                        {{33, 65}, Layout::dense, Layout::transposed}}) {
+                                        {{33, 65}, Layout::dense, Layout::transposed},
+                                        {{5, 16}, Layout::stepped_outer, Layout::dense},
+                                        {{3, 5, 32}, Layout::reversed_outer, Layout::stepped_outer}}) {
     Case c = dense_case(op, instance, shape);
     c.operands[0] = from;
     c.outputs[0] = to;

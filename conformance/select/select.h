@@ -19,8 +19,11 @@ struct Selection {
 /// Every case of the kernel tier. Throws BackendError on a duplicate name: two cases that cannot be told apart.
 Selection select_kernel_cases(const judge::Spec& spec);
 
-/// The tiers, in the order of a run: `kernel`, `tensor`, `example`.
+/// The tiers, in the order of a run: `kernel`, `tensor`, `example`, `found`.
 const std::vector<std::string>& tier_names();
+
+/// ValueError for a text that is no tier; none at all means every one.
+void check_tier(const std::string& tier);
 
 /// Every case of a tier, or of all where the text is empty. ValueError for an unknown tier.
 Selection select_cases(const judge::Spec& spec, const std::string& tier);

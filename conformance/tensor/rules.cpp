@@ -99,6 +99,12 @@ std::vector<std::string> parts_of(const std::string& name) {
   return parts;
 }
 
+// Dense operands of ones for the first instance of a row.
+struct Plain {
+  Case c;
+  std::vector<Array> arrays;
+};
+
 class Rule {
 public:
   Rule(const std::string& name, const judge::Spec& spec, Device& door)
@@ -134,8 +140,9 @@ private:
   void run_scalar();
   void run_error();
   void judge_fallback(const std::string& fallen);
+  void run_out_dtype(const Plain& plain, const std::vector<Attribute>& attributes);
   void expect_error(const std::string& type, const std::vector<Input>& operands,
-                    const std::vector<Attribute>& attributes = {});
+                    const std::vector<Attribute>& attributes = {}, const ops::Options& options = {});
   void expect_values(const std::vector<Input>& operands, const judge::Expected& expected);
   judge::Expected expected_of(const judge::Instance& instance, const Array& x, const Array& y) const;
   [[noreturn]] void unknown() const { throw ValueError(fmt::format("there is no case '{}'", name_)); }
@@ -156,13 +163,16 @@ void Rule::judge_fallback(const std::string& fallen) {
 }
 
 void Rule::expect_error(const std::string& type, const std::vector<Input>& operands,
-                        const std::vector<Attribute>& attributes) {
-  const Thrown thrown = caught(device_, [&] { library_call(op_, operands, attributes, {}); });
+                        const std::vector<Attribute>& attributes, const ops::Options& options) {
+  const Thrown thrown = caught(device_, [&] { library_call(op_, operands, attributes, options); });
   if (thrown.type != type)
     throw DoorFault{"error", fmt::format("expected {}, got {}: {}", type,
                                          thrown.type.empty() ? "a result" : thrown.type, thrown.message)};
   if (thrown.message.find(op_.name) == std::string::npos)
     throw DoorFault{"error", fmt::format("the message does not name the op: {}", thrown.message)};
+  if (!thrown.message.starts_with(fmt::format("[{}]", outcome_.cites.front())))
+    throw DoorFault{"error", fmt::format("the message does not begin with [{}], the clause that was broken: {}",
+                                         outcome_.cites.front(), thrown.message)};
 }
 
 void Rule::expect_values(const std::vector<Input>& operands, const judge::Expected& expected) {
@@ -250,11 +260,6 @@ void Rule::run_scalar() {
   expect_values(operands, left ? expected_of(*instance, others, mine) : expected_of(*instance, mine, others));
 }
 
-// Dense operands of ones for the first instance of a row.
-struct Plain {
-  Case c;
-  std::vector<Array> arrays;
-};
 Plain plain_call(const judge::Op& op) {
   Plain plain;
   plain.c = dense_case(op, op.instances.front(), {2, 2});
@@ -283,6 +288,32 @@ std::string axis_attribute(const judge::Op& op) {
   return {};
 }
 
+// A dtype that a result of another one does not promote to, or 0: the first of the lowest class that is not its own.
+int32_t narrower_dtype(int32_t result) {
+  for (const char* name : {"bool", "u8", "f16"})
+    if (name != std::string(judge::name_of(result)) && promoted(name, judge::name_of(result)) != std::string(name))
+      return judge::dtype_named(name);
+  return 0;
+}
+
+// Into a given tensor of a dtype that cannot take the result: refused, and every byte of the tensor stays.
+void Rule::run_out_dtype(const Plain& plain, const std::vector<Attribute>& attributes) {
+  outcome_.cites = {"numerics.37"};
+  std::vector<Input> operands;
+  for (const Array& array : plain.arrays) operands.emplace_back(tensor_of(array, device_));
+  const int32_t wrong = narrower_dtype(plain.c.instance->out.front());
+  if (wrong == 0) unknown();
+  Array before(wrong, result_shape(plain.c, 0));
+  for (int64_t e = 0; e < before.count(); ++e) before.set_integer(e, 1);
+  const Tensor out = tensor_of(before, device_);
+  ops::Options options;
+  options.out[0] = &out;
+  expect_error("TypeError", operands, attributes, options);
+  if (const judge::Comparison same = judge::compare_bits(array_of(out), before, "the tensor before the call", true);
+      !same.pass)
+    throw DoorFault{"gaps", same.why};
+}
+
 void Rule::run_error() {
   const std::string& what = parts_.at(3);
   Plain plain = plain_call(op_);
@@ -299,6 +330,12 @@ void Rule::run_error() {
     }();
     return expect_error("IndexError", operands, attributes);
   }
+  if (what == "axis_twice") {
+    outcome_.cites = {"layout.24"};
+    const judge::AttributeRow& row = *op_.attribute(axis_attribute(op_));
+    attributes[static_cast<size_t>(row.slot)] = Axes(Dims{1, -1});
+    return expect_error("ValueError", {tensor_of(plain.arrays.front(), device_)}, attributes);
+  }
   std::vector<Input> operands;
   if (what == "devices") {
     outcome_.cites = {"backend.50"};
@@ -308,6 +345,7 @@ void Rule::run_error() {
       operands.emplace_back(tensor_of(plain.arrays[k], k + 1 == plain.arrays.size() ? elsewhere : device_));
     return expect_error("DeviceError", operands, attributes);
   }
+  if (what == "out_dtype") return run_out_dtype(plain, attributes);
   if (!what.starts_with("dtype_")) unknown();
   const int at = op_.operand(what.substr(6));
   if (at < 0) unknown();
@@ -344,8 +382,12 @@ std::vector<std::string> rule_names(const judge::Spec& spec) {
     if (!axis_attribute(op).empty()) {
       names.push_back(fmt::format("tensor/error/{}/axis_past", op.name));
       names.push_back(fmt::format("tensor/error/{}/axis_before", op.name));
+      if (op.attribute(axis_attribute(op))->kind == "axes")
+        names.push_back(fmt::format("tensor/error/{}/axis_twice", op.name));
     }
     if (op.operands.size() > 1) names.push_back(fmt::format("tensor/error/{}/devices", op.name));
+    if (inout_operand(op) < 0 && narrower_dtype(op.instances.front().out.front()) != 0)
+      names.push_back(fmt::format("tensor/error/{}/out_dtype", op.name));
     for (size_t k = 0; k < op.operands.size(); ++k)
       if (wrong_dtype(op, k) != 0)
         names.push_back(fmt::format("tensor/error/{}/dtype_{}", op.name, op.operands[k].name));

@@ -60,7 +60,43 @@ class Refusals(unittest.TestCase):
         self.assertEqual(set_name("past_2^53"), "past_2_53")
 
 
+class Liar:
+    """A witness of some other version, that answers nothing right."""
+
+    def ask(self, op, case):
+        return {"outputs": [(list(t.shape), t.dtype, [1.0] * t.count) for t in case.outputs.values()]}
+
+
 class Making(unittest.TestCase):
+    def test_rows_of_every_arithmetic_are_made_again_to_the_byte_whoever_is_the_witness(self):
+        # TS_CITES(golden.7)
+        for name in ("bitwise_xor", "fmod", "sigmoid", "all", "index_select"):
+            text, _, _ = generate.make(OPS[name], None)
+            with open(os.path.join(generate.FOLDER, "ops", f"{name}.txt"), encoding="ascii", newline="") as file:
+                self.assertEqual(file.read(), text, name)
+            again, _, tally = generate.make(OPS[name], Liar())
+            self.assertEqual(again, text, name)
+            self.assertGreater(tally.diverged, 0, name)
+
+    def test_every_value_is_witnessed_and_every_difference_has_its_clause(self):
+        # TS_CITES(golden.9)
+        tallies = read_witness(os.path.join(generate.FOLDER, "witness.json"))
+        self.assertEqual(set(tallies), set(OPS))
+        for name, op in OPS.items():
+            tally = tallies[name]
+            with open(os.path.join(generate.FOLDER, "ops", f"{name}.txt"), encoding="ascii") as file:
+                _, _, cases = read_file(file.read(), name)
+            made = sum(tensor.count for case in cases for tensor in case.outputs.values())
+            lost = sum(tally.refused.values()) + len(tally.crashed)
+            self.assertEqual(tally.agreed + tally.diverged + tally.not_judged, tally.witnessed, name)
+            if op.torch.startswith("none"):
+                self.assertEqual(tally.witnessed, 0, name)
+            elif lost == 0:
+                self.assertEqual(tally.witnessed, made, name)
+            else:
+                self.assertLess(0, tally.witnessed, name)
+            self.assertTrue(not tally.diverged or op.diverges, name)
+
     def test_the_committed_file_is_made_again_and_a_changed_one_is_seen(self):
         name = "isnan"
         text, count, _ = generate.make(OPS[name], None)

@@ -137,6 +137,14 @@ const ts_backend* load_table(const std::string& path) {
   return table;
 }
 
+// Where options begin: after `PATH.so`, or after the name. What follows may hold colons and slashes of its own.
+size_t options_colon(std::string_view spec) {
+  constexpr std::string_view kLibrary = ".so:";
+  if (const size_t at = spec.find(kLibrary); at != std::string_view::npos) return at + kLibrary.size() - 1;
+  const size_t colon = spec.find(':');
+  return spec.find('/') < colon ? spec.find(':', spec.find_last_of('/')) : colon;
+}
+
 std::string path_of(const std::string& name, std::string_view spec) {
   if (name.find('/') != std::string::npos || name.ends_with(".so")) return name;
   std::vector<std::string> names;
@@ -168,8 +176,7 @@ std::vector<BackendFile> available_backends() {
 }
 
 std::shared_ptr<Backend> open_backend(std::string_view spec) {
-  // Options follow the first colon after the path.
-  const size_t colon = spec.find(':', spec.find_last_of('/') == std::string_view::npos ? 0 : spec.find_last_of('/'));
+  const size_t colon = options_colon(spec);
   const std::string name(spec.substr(0, colon));
   const std::string options(colon == std::string_view::npos ? std::string_view() : spec.substr(colon + 1));
   if (name.empty()) throw BackendError("a backend needs a name");

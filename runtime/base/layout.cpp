@@ -203,7 +203,7 @@ Layout broadcast(const Layout& layout, std::span<const int64_t> shape, const cha
 
 int normalize_axis(int64_t axis, int rank, const char* op) {
   if (axis < -rank || axis >= rank) {
-    throw IndexError(fmt::format("[{}] axis {} is out of range for a tensor of {} axes", op, axis, rank));
+    throw IndexError(fmt::format("[layout.25] {}: axis {} is out of range for a tensor of {} axes", op, axis, rank));
   }
   return static_cast<int>(axis < 0 ? axis + rank : axis);
 }

@@ -17,7 +17,7 @@ int64_t mask_of(const OpRow& row, const Axes& axes, int rank) {
   uint64_t mask = 0;
   for (const int64_t axis : axes.axes()) {
     const uint64_t bit = uint64_t{1} << normalize_axis(axis, rank, row.name);
-    if ((mask & bit) != 0) throw ValueError(fmt::format("[{}] axis {} is named twice", row.name, axis));
+    if ((mask & bit) != 0) throw ValueError(fmt::format("[layout.24] {}: axis {} is named twice", row.name, axis));
     mask |= bit;
   }
   return static_cast<int64_t>(mask);

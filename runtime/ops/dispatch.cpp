@@ -43,8 +43,8 @@ void require_shape(const OpRow& row, const Tensor& out, const Dims& shape) {
 // A result may go to a tensor of a dtype that it promotes to, not to a lesser one.
 void require_castable(const OpRow& row, DType result, DType out) {
   if (promote(result, out) == out) return;
-  throw TypeError(
-      fmt::format("[{}] the result is {}, which does not promote to the {} of out", row.name, name(result), name(out)));
+  throw TypeError(fmt::format("[numerics.37] {}: the result is {}, which does not promote to the {} of out", row.name,
+                              name(result), name(out)));
 }
 
 // How an output may lie to an input, so that the kernel may write it while it reads.

@@ -36,9 +36,8 @@ DType default_dtype(DTypeClass kind) {
 [[noreturn]] void wrong_dtype(const OpRow& row, size_t operand, DType given) {
   const Role role = row.operands[operand].role;
   const bool masked = role == Role::mask || role == Role::index;
-  throw TypeError(fmt::format("[{0}] {1}operand {2} is {3}; it takes {4}", masked ? "numerics.19" : row.name,
-                              masked ? std::string(row.name) + ": " : "", row.operands[operand].name, name(given),
-                              dtype_names(row.dtypes[operand])));
+  throw TypeError(fmt::format("[{}] {}: operand {} is {}; it takes {}", masked ? "numerics.19" : "numerics.38",
+                              row.name, row.operands[operand].name, name(given), dtype_names(row.dtypes[operand])));
 }
 
 } // namespace
@@ -70,12 +69,15 @@ const Instance& resolve(const OpRow& row, std::span<const Input> operands) {
   }
   for (const Instance& instance : row.instances)
     if (std::equal(wanted.begin(), wanted.begin() + operands.size(), instance.in.begin())) return instance;
-  throw TypeError(fmt::format("[{0}] no instance of the operation takes these dtypes together", row.name));
+  std::string together;
+  for (size_t i = 0; i < operands.size(); ++i)
+    together += fmt::format("{}{} {}", i == 0 ? "" : ", ", row.operands[i].name, name(wanted[i]));
+  throw TypeError(fmt::format("[numerics.38] {}: no row takes {} together", row.name, together));
 }
 
 uint64_t encode_operand(const OpRow& row, const Scalar& scalar, DType dtype) {
   // A truth value is a number wherever numbers are taken.
-  if (!TS_MUTATE("PR02", TS_MUTATE("PR03", scalar.fits(dtype), true), true)) {
+  if (!TS_MUTATE("PR02", TS_MUTATE("PR03", scalar.fits(dtype), scalar.is_real() || scalar.fits(dtype)), true)) {
     throw ValueError(
         fmt::format("[numerics.16] {}: the number {} does not fit {}", row.name, scalar.str(), name(dtype)));
   }

@@ -50,7 +50,7 @@ Tensor arange(const Scalar& start, const Scalar& stop, const Scalar& step, DType
   if (step.real() == 0) throw ValueError("[arange] step is 0");
   if (start.is_real() || stop.is_real() || step.is_real()) {
     const double steps = std::ceil((stop.real() - start.real()) / step.real());
-    if (!(steps < 0x1p59)) throw ValueError("[layout.15] arange: bounds and step must be finite");
+    if (!(steps < 0x1p59)) throw ValueError("[arange] bounds and step must be finite");
     const double first = start.real(), stride = step.real();
     return from_sequence(static_cast<int64_t>(std::max(steps, 0.0)), dtype, device,
                          [&](int64_t i) { return std::fma(static_cast<double>(i), stride, first); });

@@ -62,7 +62,7 @@ const TensorImpl& Tensor::get() const {
 
 void Tensor::require_dtype(DType wanted) const {
   if (wanted != dtype())
-    throw TypeError(fmt::format("[backend.52] this tensor has dtype {}, not {}", ts::name(dtype()), ts::name(wanted)));
+    throw TypeError(fmt::format("[data] this tensor has dtype {}, not {}", ts::name(dtype()), ts::name(wanted)));
 }
 
 bool Tensor::is_compact() const { return is_contiguous() && offset() == 0 && byte_count(*this) == storage()->bytes(); }

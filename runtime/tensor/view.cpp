@@ -20,7 +20,7 @@ std::vector<int> normalize_axes(const Dims& axes, int rank, const char* op) {
   for (const int64_t axis : axes) {
     normal.push_back(normalize_axis(axis, rank, op));
     if (std::count(normal.begin(), normal.end(), normal.back()) > 1)
-      throw ValueError(fmt::format("[{}] axis {} is named twice", op, axis));
+      throw ValueError(fmt::format("[layout.24] {}: axis {} is named twice", op, axis));
   }
   return normal;
 }
@@ -145,7 +145,7 @@ Tensor narrow(const Tensor& x, int64_t axis_, int64_t start, int64_t length) {
   const int64_t extent = x.shape()[axis];
   if (start < 0 || length < 0 || start > extent || length > extent - start) {
     throw IndexError(
-        fmt::format("[layout.12] narrow: {} elements from {} leave axis {} of extent {}", length, start, axis, extent));
+        fmt::format("[narrow] {} elements from {} leave axis {} of extent {}", length, start, axis, extent));
   }
   return slice(x, axis, {start, start + length, 1});
 }
@@ -204,7 +204,7 @@ Tensor unsqueeze(const Tensor& x, int64_t axis) {
 
 Tensor diagonal(const Tensor& x, int64_t offset, int64_t axis1, int64_t axis2) {
   const int a = normalize_axis(axis1, x.rank(), "diagonal"), b = normalize_axis(axis2, x.rank(), "diagonal");
-  if (a == b) throw ValueError(fmt::format("[diagonal] axis {} is named twice", axis1));
+  if (a == b) throw ValueError(fmt::format("[layout.24] diagonal: axis {} is named twice", axis1));
   const int64_t rows = x.shape()[a], columns = x.shape()[b];
   const int64_t length = offset >= 0 ? std::min(rows, offset >= columns ? 0 : columns - offset)
                                      : std::min(columns, offset <= -rows ? 0 : rows + offset);
@@ -237,7 +237,7 @@ Tensor unfold(const Tensor& x, int64_t axis_, int64_t size, int64_t step) {
 
 Tensor as_strided(const Tensor& x, const Dims& shape, const Dims& strides, int64_t offset) {
   if (shape.size() != strides.size()) {
-    throw ValueError(fmt::format("[layout.13] as_strided: {} extents, {} strides", shape.size(), strides.size()));
+    throw ValueError(fmt::format("[as_strided] {} extents, {} strides", shape.size(), strides.size()));
   }
   static_cast<void>(element_count(shape));
   return view(x, Layout{shape, strides, offset});
@@ -250,7 +250,7 @@ Tensor index(const Tensor& x, const std::vector<Index>& subscripts) {
       std::count_if(subscripts.begin(), subscripts.end(), [](const Index& i) { return i.index() == 3; });
   if (named > x.rank() || ellipses > 1) {
     throw IndexError(
-        fmt::format("[layout.12] {} subscripts and {} ellipses for a tensor of {} axes", named, ellipses, x.rank()));
+        fmt::format("[index] {} subscripts and {} ellipses for a tensor of {} axes", named, ellipses, x.rank()));
   }
   Tensor viewed = x;
   int64_t axis = 0;

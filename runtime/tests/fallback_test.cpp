@@ -18,6 +18,7 @@ protected:
 };
 
 TEST_F(Fallback, GivesTheResultOnTheDeviceAndIsCounted) {
+  // TS_CITES(backend.35)
   const Tensor z = multiply(counting({3}), 2);
   EXPECT_EQ(z.device(), device_);
   EXPECT_THAT(numbers(z), ElementsAre(0, 2, 4));

@@ -202,6 +202,7 @@ TEST_P(Ops, ByNameIsTheSame) {
 }
 
 TEST_P(Ops, MoreThanEightAxesRunWhereTheyMerge) {
+  // TS_CITES(backend.53)
   const Tensor x = reshape(arange(1024, DType::kI32, device_), Dims(10, 2));
   EXPECT_EQ(x.rank(), 10);
   EXPECT_THAT(numbers(reshape(x + x, {-1})),

@@ -20,24 +20,28 @@ protected:
 TS_ON_EVERY_DEVICE(Overlapping);
 
 TEST_P(Overlapping, ShiftedSelfInPlace) {
+  // TS_CITES(layout.16)
   const Tensor x = counting(6);
   add_(slice(x, 0, {1, 6, 1}), slice(x, 0, {0, 5, 1}));
   EXPECT_THAT(numbers(x), ElementsAre(0, 1, 3, 5, 7, 9));
 }
 
 TEST_P(Overlapping, TransposedSelfInPlace) {
+  // TS_CITES(layout.16)
   const Tensor x = reshape(counting(4), {2, 2});
   add_(x, transpose(x, 0, 1));
   EXPECT_THAT(numbers(x), ElementsAre(0, 3, 3, 6));
 }
 
 TEST_P(Overlapping, ReversedSelfOut) {
+  // TS_CITES(layout.16)
   const Tensor x = counting(5);
   add_out(x, flip(x, {0}), 0);
   EXPECT_THAT(numbers(x), ElementsAre(4, 3, 2, 1, 0));
 }
 
 TEST_P(Overlapping, BroadcastOfItsOwnElement) {
+  // TS_CITES(layout.16)
   const Tensor x = counting(4);
   add_(x, slice(x, 0, {3, 4, 1}));
   EXPECT_THAT(numbers(x), ElementsAre(3, 4, 5, 6));
@@ -53,18 +57,21 @@ TEST_P(Overlapping, IdenticalInputNeedsNoTemporary) {
 }
 
 TEST_P(Overlapping, ReductionIntoItsOwnOperand) {
+  // TS_CITES(layout.16)
   const Tensor x = reshape(counting(6), {2, 3});
   sum_out(select(x, 0, 0), x, 0);
   EXPECT_THAT(numbers(x), ElementsAre(3, 5, 7, 3, 4, 5));
 }
 
 TEST_P(Overlapping, MatmulIntoItsOwnOperand) {
+  // TS_CITES(layout.16)
   const Tensor x = reshape(counting(4), {2, 2});
   matmul_out(x, x, x);
   EXPECT_THAT(numbers(x), ElementsAre(2, 3, 6, 11));
 }
 
 TEST_P(Overlapping, ScanAndSortIntoTheirOwnOperand) {
+  // TS_CITES(layout.16)
   const Tensor x = counting(5);
   cumsum_out(x, x, 0);
   EXPECT_THAT(numbers(x), ElementsAre(0, 1, 3, 6, 10));
@@ -75,18 +82,21 @@ TEST_P(Overlapping, ScanAndSortIntoTheirOwnOperand) {
 }
 
 TEST_P(Overlapping, ScatterFromItsOwnElements) {
+  // TS_CITES(layout.16)
   const Tensor x = counting(5);
   scatter_(x, slice(x, 0, {1, 4, 1}), slice(x, 0, {2, 5, 1}), 0); // x[1] = 2, x[2] = 3, x[3] = 4
   EXPECT_THAT(numbers(x), ElementsAre(0, 2, 3, 4, 4));
 }
 
 TEST_P(Overlapping, CopyBetweenOverlappingViews) {
+  // TS_CITES(layout.16)
   const Tensor x = counting(10);
   slice(x, 0, {1, 10, 1}).copy_(slice(x, 0, {0, 9, 1}));
   EXPECT_THAT(numbers(x), ElementsAre(0, 0, 1, 2, 3, 4, 5, 6, 7, 8));
 }
 
 TEST_P(Overlapping, WideningCopyOntoItsOwnBytes) {
+  // TS_CITES(layout.16)
   // Two dtypes on one storage: as many bytes, half as many elements.
   const Tensor bytes = zeros({16}, DType::kU8, device_);
   const Tensor narrow(bytes.storage(), Layout{{2}, {1}, 0}, DType::kI32),

@@ -105,6 +105,7 @@ TEST_P(TensorOn, CopyAcrossDevicesConvertsAndBroadcasts) {
 }
 
 TEST_P(TensorOn, HostOnlyAccessFailsClearly) {
+  // TS_CITES(backend.52)
   const Tensor x = counting({3});
   if (device_.row().host_memory()) {
     EXPECT_EQ(slice(x, 0, {1, 3, 1}).data<float>()[1], 2.0F);

@@ -82,6 +82,9 @@ def main():
             print(line_of(rows[-1]), flush=True)
         bench.door.release_all()
         torch.cuda.empty_cache()
+    aimed = [row for row in rows if row["target"] and row["ratio"]]
+    reached = sum(row["ratio"] >= row["target"] for row in aimed)
+    print(f"{reached} of {len(aimed)} works with a target reach it; {len(rows)} measured on {device}")
     if arguments.json:
         pathlib.Path(arguments.json).write_text(json.dumps({"device": device, "torch": torch.__version__,
                                                             "options": arguments.options, "rows": rows}, indent=1))

@@ -14,16 +14,24 @@ if(TS_SANITIZE)
   target_compile_definitions(touchstone_flags INTERFACE TS_SANITIZE=1)
 endif()
 
-if(TS_FUZZ)
-  target_compile_options(touchstone_flags INTERFACE -fsanitize=fuzzer-no-link)
-endif()
-
 # Kernel units: the same bits everywhere (spec/numerics.md). Contraction is off, fusion only where fma() is written.
 add_library(touchstone_kernel_flags INTERFACE)
 target_link_libraries(touchstone_kernel_flags INTERFACE touchstone_flags)
 target_compile_options(touchstone_kernel_flags INTERFACE -ffp-contract=off -fno-math-errno -fno-trapping-math)
+# Instrumented kernels take long to compile, and their time to run is small beside that of the suite around them.
+if(TS_SANITIZE)
+  target_compile_options(touchstone_kernel_flags INTERFACE -O1)
+endif()
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
   target_compile_options(touchstone_kernel_flags INTERFACE -mfma)
+endif()
+# What libFuzzer steers by: which parts of kernels and backends ran. Comparisons are not traced, they are the inner loops.
+if(TS_FUZZ)
+  target_compile_options(touchstone_kernel_flags INTERFACE -O1 -fsanitize-coverage=inline-8bit-counters,pc-table)
+endif()
+# A loop that is asked to be vectorized and cannot be is no fault; clang warns of each.
+if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
+  target_compile_options(touchstone_kernel_flags INTERFACE -Wno-pass-failed)
 endif()
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   target_compile_options(touchstone_kernel_flags INTERFACE -fno-gnu-unique)

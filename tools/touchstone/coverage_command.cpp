@@ -20,8 +20,9 @@ int coverage_command(const CoverageOptions& options) {
     throw ValueError(fmt::format("{} cannot be read: `touchstone run --backend NAME --report report` writes it", path));
   std::stringstream results;
   results << file.rdbuf();
+  if (results.str().empty()) throw ValueError(fmt::format("{} holds no result", path));
   const judge::Spec& spec = judge::spec();
-  const Coverage coverage = coverage_of(spec, results.str(), judge::project_root());
+  const Coverage coverage = coverage_of(spec, results.str(), path, judge::project_root());
   if (options.all)
     for (const auto& [label, by] : coverage.cited) fmt::print("{:<24} {}\n", label, fmt::join(by, "  "));
   for (const judge::Clause* clause : coverage.uncited)

@@ -15,7 +15,7 @@ namespace ts::tool {
 using namespace conformance;
 
 int list_command(const ListOptions& options) {
-  const Chosen chosen = choose(options.tier, options.filter, options.shard);
+  const Chosen chosen = Choice(options.tier, options.filter, options.shard).apply();
   const std::vector<std::string>& names = chosen.selection.names;
   if (!options.count) {
     for (const std::string& name : names) fmt::print("{}\n", name);
@@ -47,10 +47,11 @@ int backends_command() {
 
 int golden_check_command(const std::string& filter) {
   const judge::GoldenReport report = judge::check_goldens(judge::project_root(), judge::spec(), filter);
+  if (report.files == 0 && !report.problems.empty()) throw judge::InputError(report.problems.front());
+  if (report.files == 0) throw ValueError(fmt::format("no golden file is of an op like '{}'", filter));
   for (const std::string& problem : report.problems) fmt::print("{}\n", problem);
   fmt::print("goldens    {} files, {} cases, {} values recomputed, {} problems\n", report.files, grouped(report.cases),
              grouped(report.values), report.problems.size());
-  if (report.files == 0) throw ValueError(fmt::format("no golden file matches '{}'", filter));
   return report.problems.empty() ? kPassed : kFailed;
 }
 

@@ -147,7 +147,7 @@ int mutants_command(const MutantsOptions& options) {
     history.write(history_path());
   }
   const bool all_killed = print_tally(catches);
-  if (moved > 0)
+  if (moved > 0 && !options.views)
     fmt::print(
         "history     {} mutants are killed by another case than before; `touchstone mutants --record` notes it\n",
         moved);

@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
+#include <memory>
 #include <thread>
 
 namespace ts::tool {
@@ -19,10 +20,11 @@ using namespace conformance;
 
 namespace {
 
-RunResult run_here(const RunOptions& options, const std::vector<std::string>& names, Progress& progress) {
-  Bench bench(options.settings);
+std::string this_program() { return std::filesystem::read_symlink("/proc/self/exe").string(); }
+
+RunResult run_here(Bench& bench, const std::vector<std::string>& names, Progress& progress) {
   RunResult result;
-  result.outcomes.resize(options.settings.backends.size());
+  result.outcomes.resize(bench.backends());
   for (const std::string& name : names) {
     for (size_t b = 0; b < result.outcomes.size(); ++b) {
       result.outcomes[b].push_back(bench.run(b, name));
@@ -34,7 +36,7 @@ RunResult run_here(const RunOptions& options, const std::vector<std::string>& na
 
 RunResult run_in_workers(const RunOptions& options, const std::vector<std::string>& names, Progress& progress) {
   SupervisorOptions supervisor;
-  supervisor.program = std::filesystem::read_symlink("/proc/self/exe").string();
+  supervisor.program = this_program();
   supervisor.settings = options.settings;
   supervisor.jobs =
       options.jobs > 0 ? options.jobs : static_cast<int>(std::max(std::thread::hardware_concurrency(), 1U));
@@ -92,13 +94,22 @@ void print_summary(const RunReport& report, const std::string& folder) {
 
 int run_command(const RunOptions& options) {
   const auto begin = std::chrono::steady_clock::now();
-  Chosen chosen = choose(options.tier, options.filter, options.shard);
-  if (!options.report.empty()) prepare_folder(options.report);
+  const Choice choice(options.tier, options.filter, options.shard);
   // Two backends of one name would share a ledger's line and nobody could tell them apart.
   for (size_t a = 0; a < options.settings.backends.size(); ++a)
     for (size_t b = 0; b < a; ++b)
       if (options.settings.backends[a] == options.settings.backends[b])
         throw ValueError(fmt::format("backend '{}' is named twice", options.settings.backends[a]));
+  const std::string root = judge::project_root();
+  std::vector<std::vector<Expectation>> expected;
+  for (const std::string& backend : options.settings.backends) expected.push_back(expectations_of(backend, root));
+  std::unique_ptr<Bench> bench;
+  if (options.in_process)
+    bench = std::make_unique<Bench>(options.settings);
+  else
+    probe_backends(this_program(), options.settings);
+  Chosen chosen = choice.apply();
+  if (!options.report.empty()) prepare_folder(options.report);
 
   RunReport report;
   report.version = TS_VERSION;
@@ -110,19 +121,19 @@ int run_command(const RunOptions& options) {
   RunResult result;
   {
     Progress progress(static_cast<int64_t>(report.selection.names.size() * options.settings.backends.size()));
-    result = options.in_process ? run_here(options, report.selection.names, progress)
+    result = options.in_process ? run_here(*bench, report.selection.names, progress)
                                 : run_in_workers(options, report.selection.names, progress);
   }
   report.irregular = std::move(result.irregular);
   for (size_t b = 0; b < result.outcomes.size(); ++b) {
     const std::string& backend = options.settings.backends[b];
-    Ledger ledger(backend, report.selection.names, expectations_of(backend, judge::project_root()));
+    Ledger ledger(backend, report.selection.names, std::move(expected[b]));
     double seconds = 0;
     for (Outcome& outcome : result.outcomes[b]) {
       seconds += outcome.seconds;
       if (outcome.verdict != Verdict::missing) ledger.record(std::move(outcome));
     }
-    ledger.close(report.whole, routes_of(backend, judge::project_root()));
+    ledger.close(report.whole, routes_of(backend, root));
     report.ledgers.push_back(std::move(ledger));
     report.seconds.push_back(seconds);
   }

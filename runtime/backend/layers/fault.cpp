@@ -13,6 +13,7 @@ FaultLayer::FaultLayer(std::shared_ptr<Backend> inner, std::string_view options)
   do {
     const size_t comma = options.find(',');
     const std::string_view option = options.substr(0, comma);
+    const bool ends_early = comma != std::string_view::npos && comma + 1 == options.size();
     options.remove_prefix(comma == std::string_view::npos ? options.size() : comma + 1);
     const size_t equals = option.find('=');
     const std::string_view what = option.substr(0, equals);
@@ -23,7 +24,7 @@ FaultLayer::FaultLayer(std::shared_ptr<Backend> inner, std::string_view options)
     const std::string_view number = equals == std::string_view::npos ? std::string_view() : option.substr(equals + 1);
     const char* end = number.data() + number.size();
     if (countdown == nullptr || number.empty() || std::from_chars(number.data(), end, countdown->left).ptr != end ||
-        countdown->left == 0) {
+        countdown->left == 0 || ends_early) {
       throw ValueError(
           fmt::format("layer fault: options '{}'; they are allocate=N, copy=N, launch=N with N from 1", all));
     }
