@@ -37,17 +37,18 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   target_compile_options(touchstone_kernel_flags INTERFACE -fno-gnu-unique)
 endif()
 
-# Compiles a target's sources to be checked: the compiler's race instrumentation, whose hooks are ours, at -O1, with the lines
-# of sources for reports. Each flag is there for a compiler that would otherwise hide an access; backends/emulator/checked/README.md
+# Compiles a target's sources to be checked: the compiler's race instrumentation, whose hooks are ours, with the lines of sources
+# for reports. Each flag is there for a compiler that would otherwise hide an access; backends/emulator/checked/README.md
 # says which, and checked_traps_test shows it.
 set(touchstone_instrument_gnu -fsanitize=thread --param=tsan-instrument-func-entry-exit=0 --param=tsan-distinguish-volatile=1
-                              -fno-tree-vectorize)
+                              -fno-tree-vectorize
+                              -fno-tree-slp-vectorize)
 set(touchstone_instrument_clang
     -fsanitize=thread "SHELL:-mllvm -tsan-instrument-func-entry-exit=0" "SHELL:-mllvm -tsan-instrument-read-before-write=1"
     "SHELL:-mllvm -tsan-distinguish-volatile=1" -fno-vectorize -fno-slp-vectorize)
 function(touchstone_instrument target)
   target_compile_definitions(${target} PRIVATE TS_INSTRUMENTED=1)
-  target_compile_options(${target} PRIVATE -O1 -g1 "$<$<CXX_COMPILER_ID:GNU>:${touchstone_instrument_gnu}>"
+  target_compile_options(${target} PRIVATE -O2 -g1 "$<$<CXX_COMPILER_ID:GNU>:${touchstone_instrument_gnu}>"
                                            "$<$<CXX_COMPILER_ID:Clang>:${touchstone_instrument_clang}>")
 endfunction()
 

@@ -57,7 +57,7 @@ TS_HOT void outside(uintptr_t address, uint64_t bytes, Access access, uintptr_t 
 TS_HOT bool is_private(uint64_t offset) { return state.locals.holds(offset) || state.shared.holds(offset); }
 
 // Whether the launch may touch the place, which is no block's own.
-TS_COLD bool find_range(uint64_t offset, Access access) {
+__attribute__((noinline)) bool find_range(uint64_t offset, Access access) {
   for (int k = 0; k < state.range_count; ++k) {
     if (!state.ranges[k].holds(offset)) continue;
     state.hit[access] = state.ranges[k];
@@ -147,7 +147,7 @@ TS_HOT bool visit_quickly(const Layer& layer, uint64_t index, Cell lanes, uint64
       if (access == kWrite || (others | mine) != bit) return false;
       next |= bit << kOthersShift;
       layer.witnesses[index] = {c, layer.sites[index]};
-    } else if (!state.hit[access].holds(offset)) {
+    } else if (!state.hit[access].holds(offset) && !find_range(offset, access)) {
       return false;
     }
   }
