@@ -19,12 +19,12 @@
 #include <string.h>
 
 typedef struct {
-  unsigned char* data; /* NULL where the slot is free */
+  unsigned char* data;
   uint64_t bytes;
 } Buffer;
 
 struct ts_instance {
-  Buffer** buffers; /* handle h is slot h - 1; a buffer stays where it is while the table grows */
+  Buffer** buffers; /* handle h is slot h - 1, NULL where free; a buffer stays where it is while the table grows */
   uint64_t count;
   uint64_t queues;
   uint64_t events;
@@ -75,6 +75,7 @@ static ts_status open_backend(const char* options, ts_instance** self, ts_error*
 static void close_backend(ts_instance* self) {
   uint64_t k;
   for (k = 0; k < self->count; ++k) {
+    if (self->buffers[k] == NULL) continue;
     free(self->buffers[k]->data);
     free(self->buffers[k]);
   }
@@ -109,19 +110,26 @@ static Buffer* find(ts_instance* self, ts_buffer handle) {
   pthread_mutex_lock(&tables);
   if (handle != 0 && handle <= self->count) buffer = self->buffers[handle - 1];
   pthread_mutex_unlock(&tables);
-  return buffer == NULL || buffer->data == NULL ? NULL : buffer;
+  return buffer;
 }
 
-/* Takes a slot for the buffer; 0 where the table cannot grow. */
+/* Takes a slot for the buffer, a free one where there is one; 0 where the table cannot grow. */
 static ts_buffer keep(ts_instance* self, Buffer* buffer) {
   Buffer** grown;
   ts_buffer handle = 0;
+  uint64_t slot = 0;
   pthread_mutex_lock(&tables);
-  grown = realloc(self->buffers, (size_t)(self->count + 1) * sizeof *grown);
-  if (grown != NULL) {
-    self->buffers = grown;
-    grown[self->count] = buffer;
-    handle = ++self->count;
+  while (slot < self->count && self->buffers[slot] != NULL) ++slot;
+  if (slot == self->count) {
+    grown = realloc(self->buffers, (size_t)(self->count + 1) * sizeof *grown);
+    if (grown != NULL) {
+      self->buffers = grown;
+      ++self->count;
+    }
+  }
+  if (slot < self->count) {
+    self->buffers[slot] = buffer;
+    handle = slot + 1;
   }
   pthread_mutex_unlock(&tables);
   return handle;
@@ -145,11 +153,17 @@ static ts_status allocate(ts_instance* self, int32_t device, uint64_t bytes, ts_
 }
 
 static void release(ts_instance* self, ts_buffer handle, ts_queue queue) {
-  Buffer* buffer = find(self, handle);
+  Buffer* buffer = NULL;
   (void)queue;
+  pthread_mutex_lock(&tables);
+  if (handle != 0 && handle <= self->count) {
+    buffer = self->buffers[handle - 1];
+    self->buffers[handle - 1] = NULL;
+  }
+  pthread_mutex_unlock(&tables);
   if (buffer == NULL) return;
   free(buffer->data);
-  buffer->data = NULL;
+  free(buffer);
 }
 
 /* Copies. */
