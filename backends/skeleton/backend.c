@@ -232,6 +232,13 @@ static ts_status synchronize(ts_instance* self, int32_t device, ts_queue queue, 
 
 /* Kernels: fill(; value) -> z and convert(x) -> z. */
 
+static int is_empty(const ts_view* view) {
+  int32_t axis;
+  for (axis = 0; axis < view->rank; ++axis)
+    if (view->shape[axis] == 0) return 1;
+  return 0;
+}
+
 /* Says of a call, buffers aside, whether it can be made. */
 static ts_status check(const ts_call* call, const char** reason) {
   const ts_view *z, *x;
@@ -249,10 +256,14 @@ static ts_status check(const ts_call* call, const char** reason) {
   if (itemsize(z->dtype) == 0 || itemsize(x->dtype) == 0) return TS_UNSUPPORTED;
   *reason = "a rank or an extent out of range, or shapes that differ";
   if (z->rank < 0 || z->rank > TS_RANK_MAX || x->rank != z->rank) return TS_INVALID_ARGUMENT;
-  for (axis = 0; axis < z->rank; ++axis) {
+  for (axis = 0; axis < z->rank; ++axis)
     if (z->shape[axis] < 0 || z->shape[axis] != x->shape[axis]) return TS_INVALID_ARGUMENT;
-    if (z->shape[axis] > 0 && count > INT64_MAX / z->shape[axis]) return TS_INVALID_ARGUMENT;
-    count *= z->shape[axis] > 0 ? z->shape[axis] : 1;
+  *reason = "the number of elements does not fit 64 bits";
+  if (!is_empty(z)) {
+    for (axis = 0; axis < z->rank; ++axis) {
+      if (count > INT64_MAX / z->shape[axis]) return TS_INVALID_ARGUMENT;
+      count *= z->shape[axis];
+    }
   }
   *reason = "the value must travel as a real for a floating dtype, else as an integer";
   if (call->op == TS_OP_FILL &&
@@ -280,26 +291,25 @@ static int64_t count_of(const ts_view* view) {
   return count;
 }
 
-/* True where every element of the view lies in its buffer. No product overflows: a step that is too long leaves first. */
+/* True where every element of the view lies in its buffer. A stride is held against the buffer before it is multiplied, so
+   nothing overflows. */
 static int reaches_inside(const ts_view* view, const Buffer* buffer) {
-  int64_t low = view->offset, high = view->offset, elements;
+  int64_t low = view->offset, high = view->offset, last;
   int32_t axis;
   if (buffer == NULL) return 0;
-  if (count_of(view) == 0) return 1;
-  elements = (int64_t)(buffer->bytes / (uint64_t)itemsize(view->dtype));
-  if (low < 0 || low >= elements) return 0;
+  if (is_empty(view)) return 1;
+  last = (int64_t)(buffer->bytes / (uint64_t)itemsize(view->dtype)) - 1;
+  if (view->offset < 0 || view->offset > last) return 0;
   for (axis = 0; axis < view->rank; ++axis) {
     const int64_t steps = view->shape[axis] - 1, stride = view->stride[axis];
-    int64_t length;
     if (steps == 0) continue;
-    if (stride > elements / steps || stride < -(elements / steps)) return 0;
-    length = steps * stride;
-    if (length < 0)
-      low += length;
+    if (stride > last / steps || stride < -(last / steps)) return 0;
+    if (stride < 0)
+      low += steps * stride;
     else
-      high += length;
+      high += steps * stride;
   }
-  return low >= 0 && high < elements;
+  return low >= 0 && high <= last;
 }
 
 /* The element with row-major index i lies at offset + sum(index on axis * stride of axis). */
