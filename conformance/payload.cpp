@@ -180,13 +180,14 @@ Array indices(const Case& c, size_t operand, uint64_t seed) {
   const bool list = takes_index_list(*c.op);
   const int64_t extent = axis < c.shapes.front().size() ? c.shapes.front()[axis] : 1;
   const int64_t count = array.count();
+  const size_t along_axis = list ? 0 : axis;
+  int64_t inner = 1; // elements between neighbours along the axis
+  for (size_t k = along_axis + 1; k < shape.size(); ++k) inner *= shape[k];
   const int64_t fault = count > 0 ? static_cast<int64_t>(mix(seed, 77, 0) % static_cast<uint64_t>(count)) : 0;
   for (int64_t e = 0; e < count; ++e) {
     const uint64_t r = mix(seed, operand + 1, static_cast<uint64_t>(e));
-    const Shape at = judge::coordinates(shape, e);
-    const size_t along_axis = list ? 0 : axis;
     // An axis past the last one is what the case is about; its index then counts nothing.
-    const int64_t along = extent == 0 || along_axis >= at.size() ? 0 : at[along_axis] % extent;
+    const int64_t along = extent == 0 || along_axis >= shape.size() ? 0 : e / inner % shape[along_axis] % extent;
     int64_t value = extent == 0 ? 0 : static_cast<int64_t>(r % static_cast<uint64_t>(extent));
     switch (c.values.index) {
       case IndexKind::identity: value = along; break;
@@ -231,7 +232,8 @@ std::vector<Array> generate(const Case& c, uint64_t seed) {
     Array array(c.instance->in[k], c.shapes[k]);
     const Draw draw(c, k, seed);
     const Grouping grouping = grouping_of(c, k);
-    for (int64_t e = 0; e < array.count(); ++e) {
+    const int64_t count = array.count();
+    for (int64_t e = 0; e < count; ++e) {
       const auto i = static_cast<uint64_t>(e);
       fill_one(c, draw, grouping, array, e, elementwise ? mix(seed, 0, i) % tuples : i);
     }

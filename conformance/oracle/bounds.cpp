@@ -9,6 +9,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <limits>
+#include <string_view>
 
 namespace ts::judge {
 namespace {
@@ -125,7 +126,7 @@ double Terms::depth() const { return std::min(n(), 256.0) + (values.empty() ? 0 
 
 Tolerance parse_tolerance(const std::string& text) {
   using Kind = Tolerance::Kind;
-  static constexpr std::pair<const char*, Kind> kClasses[] = {
+  static constexpr std::pair<std::string_view, Kind> kClasses[] = {
       {"exact", Kind::exact}, {"sum", Kind::sum},      {"prod", Kind::prod}, {"mean", Kind::mean},
       {"var", Kind::var},     {"std", Kind::std},      {"norm", Kind::norm}, {"logsumexp", Kind::logsumexp},
       {"dot", Kind::dot},     {"serial", Kind::serial}};

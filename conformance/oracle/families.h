@@ -25,6 +25,14 @@ void expect_gather(const Call& call, Expected& expected);
 void expect_scatter(const Call& call, Expected& expected);
 void expect_sort(const Call& call, Expected& expected);
 
+/// Moves coordinates on to the next element in row-major order.
+inline void advance(const Shape& shape, Shape& at) {
+  for (size_t axis = shape.size(); axis-- > 0;) {
+    if (++at[axis] < shape[axis]) return;
+    at[axis] = 0;
+  }
+}
+
 /// A shape cut at one axis: element j of line (outer, inner) is at (outer * extent + j) * inner_count + inner.
 struct Lines {
   int64_t outer_count = 1, extent = 1, inner_count = 1;

@@ -30,8 +30,9 @@ Array gather_elements(const Call& call, const Array& x, const Array& index, int6
     }
   }
   Array out(call.instance->out[0], index.shape);
-  for (int64_t i = 0; i < out.count(); ++i) {
-    const Shape where = coordinates(index.shape, i);
+  Shape where(index.shape.size(), 0);
+  const int64_t count = out.count();
+  for (int64_t i = 0; i < count; ++i, advance(index.shape, where)) {
     int64_t from = 0;
     for (size_t k = 0; k < x.shape.size(); ++k) {
       const int64_t at = static_cast<int64_t>(k) == axis ? index_at(call, index, i, x.shape[k], axis) : where[k];

@@ -22,11 +22,13 @@ std::vector<std::vector<int64_t>> hits_of(const Call& call, int64_t axis) {
     throw Refusal{"ValueError", fmt::format("source {} for x {} and index {}", text_of(source.shape), text_of(x.shape),
                                             text_of(index.shape))};
   }
-  for (int64_t i = 0; i < index.count(); ++i) index_at(call, index, i, x.shape[static_cast<size_t>(axis)], axis);
+  const int64_t indices = index.count();
+  for (int64_t i = 0; i < indices; ++i) index_at(call, index, i, x.shape[static_cast<size_t>(axis)], axis);
 
   std::vector<std::vector<int64_t>> hits(static_cast<size_t>(x.count()));
-  for (int64_t i = 0; i < source.count(); ++i) {
-    const Shape where = coordinates(source.shape, i);
+  Shape where(source.shape.size(), 0);
+  const int64_t count = source.count();
+  for (int64_t i = 0; i < count; ++i, advance(source.shape, where)) {
     int64_t to = 0;
     for (size_t k = 0; k < x.shape.size(); ++k) {
       const bool along = static_cast<int64_t>(k) == axis;
