@@ -39,13 +39,14 @@ changed_sources() {
 }
 
 step_tidy() {
-  local files all=0 most=${TS_TIDY_MAX:-40} planted=build/check/planted.cpp
+  local files found all=0 most=${TS_TIDY_MAX:-40} planted=build/check/planted.cpp
   # First a planted defect, which has to be reported.
   printf '#include <string>\n#include <utility>\nstd::string twice(std::string a) {\n  std::string b = std::move(a);\n  return a + b;\n}\n' >"$planted"
-  clang-tidy-14 -quiet "$planted" -- -std=c++20 2>/dev/null | grep -q bugprone-use-after-move || {
-    echo "clang-tidy reports no use after a move"
-    return 1
-  }
+  found=$(clang-tidy-14 -quiet "$planted" -- -std=c++20 2>/dev/null)
+  case "$found" in
+    *bugprone-use-after-move*) ;;
+    *) echo "clang-tidy reports no use after a move"; return 1 ;;
+  esac
   files=$(changed_sources)
   [ -n "$files" ] || { echo "no C++ source differs from the main branch"; return 77; }
   all=$(echo "$files" | wc -l)
