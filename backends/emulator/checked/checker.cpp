@@ -11,6 +11,7 @@ namespace {
 
 constexpr int64_t kUnitItems = 256; // of a flat launch; as the hooks have it
 constexpr size_t kReportsMax = 1000;
+constexpr uint64_t kStackBytes = 8 << 20; // of a host's thread; nothing else lies that near
 
 } // namespace
 
@@ -153,7 +154,7 @@ void Checker::begin_launch(const LaunchFacts& launch) {
   launch_ = launch;
   state_ = launch.instrumentation->state();
   State& state = *state_;
-  state.stack_top = reinterpret_cast<uintptr_t>(launch.frame);
+  state.stack = {reinterpret_cast<uintptr_t>(launch.frame) - kStackBytes, kStackBytes};
   state.arguments = reinterpret_cast<uintptr_t>(launch.task);
   state.argument_bytes = launch.task_bytes;
   state.jitter = settings_.jitter;
