@@ -49,7 +49,7 @@ public:
       : p_(prepared), device_(device), watch_(kNobody), poison_(poison), once_(true) {}
 
   Outcome operator()() {
-    outcome_.name = p_.c.name();
+    if (!once_) outcome_.name = p_.c.name();
     outcome_.cites = p_.cites;
     try {
       run_all();

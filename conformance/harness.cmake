@@ -2,7 +2,7 @@
 # touchstone_conformance: all cases; selection, tiers, ledger, runner and reports.
 
 set(case_sources layouts.cpp case.cpp case_parse.cpp payload.cpp payload_values.cpp given.cpp prepare.cpp
-    prepare_given.cpp memory.cpp run.cpp device.cpp execute.cpp outcome.cpp filter.cpp)
+    prepare_given.cpp memory.cpp run.cpp device.cpp execute.cpp tally.cpp outcome.cpp filter.cpp)
 file(GLOB door_sources CONFIGURE_DEPENDS RELATIVE ${CMAKE_CURRENT_SOURCE_DIR}
      ${CMAKE_CURRENT_SOURCE_DIR}/select/*.cpp ${CMAKE_CURRENT_SOURCE_DIR}/door/*.cpp
      ${CMAKE_CURRENT_SOURCE_DIR}/mutants/*.cpp)

@@ -130,7 +130,8 @@ static void draw_values(Prepared& p, uint64_t seed) {
       for (size_t k = 0; k < p.inputs.size(); ++k) p.inputs[k] = with_ties(p.c.operands[k], p.inputs[k]);
       share_storage(p.c, p.inputs);
       judge_values(p);
-      if (p.promise == Promise::empty || !is_trivial(p.expected)) {
+      p.trivial = is_trivial(p.expected);
+      if (p.promise == Promise::empty || !p.trivial) {
         p.c = named;
         return;
       }
@@ -148,12 +149,13 @@ Prepared prepare(const Case& c, const judge::Spec& spec, uint64_t run_seed) {
   const uint64_t seed = mix(run_seed, 0, stable_hash(c.name()));
   if (c.values.source == Source::golden) {
     prepare_golden(p, spec);
+    p.trivial = is_trivial(p.expected);
   } else if (c.values.source == Source::table) {
     prepare_table(p, spec, seed);
+    p.trivial = is_trivial(p.expected);
   } else {
     draw_values(p, seed);
   }
-  p.trivial = is_trivial(p.expected);
   p.telling = can_tell(p);
   return p;
 }

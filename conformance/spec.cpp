@@ -205,7 +205,7 @@ Spec parse_spec(std::string_view text, std::string_view name) {
   json document;
   try {
     document = json::parse(text);
-  } catch (const json::parse_error& error) {
+  } catch (const json::exception& error) {
     throw InputError(fmt::format("{}: not JSON: {}", name, error.what()));
   }
   const Place root(document, std::string(name));

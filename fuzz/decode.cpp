@@ -49,7 +49,7 @@ int64_t elements(const conformance::Shape& shape) {
 }
 
 // Most faults of a layout show on a few elements, and many small cases find them sooner: one in eight may be larger.
-constexpr int64_t kElementsUsual = 48;
+constexpr int64_t kElementsUsual = 48, kElementsIndexed = 24; // an index, a source and a result have many more
 
 bool is_small(const Case& c, int64_t most) {
   return std::all_of(c.shapes.begin(), c.shapes.end(), [&](const auto& shape) { return elements(shape) <= most; });
@@ -69,7 +69,8 @@ Decoded decode(const uint8_t* data, size_t size, const std::vector<const judge::
   Bytes bytes(data, size);
   const Factors& factors = factors_of(*ops[bytes.below(ops.size())]);
   const auto variant = bytes.number(1);
-  int64_t most = bytes.number(1) % 8 == 7 ? kElementsMax : kElementsUsual;
+  const bool indexed = conformance::index_operand(factors.op()) >= 0;
+  int64_t most = bytes.number(1) % 8 == 7 ? kElementsMax : indexed ? kElementsIndexed : kElementsUsual;
   Levels levels;
   size_t size_factor = 0;
   for (const Factors::Factor& factor : factors.all()) {

@@ -1,10 +1,10 @@
 // The cpu backend's table: host memory, work done when it is called, errors kept until a queue is asked.
 #include "backends/cpu/launcher.h"
 #include "backends/cpu/memory.h"
+#include "backends/cpu/planted.h"
 #include "backends/cpu/queues.h"
 #include "backends/kernels/host_door.h"
 #include "backends/kernels/index_error.h"
-#include "backends/kernels/mutate.h"
 
 #include <algorithm>
 #include <cstring>
@@ -40,7 +40,7 @@ ts_status open(const char* options, ts_instance** self, ts_error* error) {
     for (const auto& option : ts::kernels::parse_options(options == nullptr ? "" : options)) {
       if (option.name == "threads")
         threads = ts::kernels::whole_number(option, 1, kThreadsMax);
-      else if (!ts::kernels::choose_mutant(option))
+      else if (!ts::kernels::choose_mutant(option) && !ts::cpu::choose_fault(option))
         ts::kernels::refuse_option(option, "threads=N");
     }
     *self = new ts_instance(static_cast<int>(threads));
@@ -93,8 +93,7 @@ ts_status copy_out(ts_instance* self, ts_queue queue, void* target, ts_buffer so
     self->queues.check(queue);
     const BufferFacts from = self->memory.get(source);
     check_range("copy_out", source_byte, bytes, from.bytes);
-    // The mutant has a sanitizer show that it sees a read of what was released.
-    if (TS_MUTATE("sanitize.use_after_release", false, true)) self->memory.release(source);
+    if (ts::cpu::planted(ts::cpu::PlantedFault::use_after_release)) self->memory.release(source);
     if (bytes > 0) memcpy(target, from.data + source_byte, bytes);
   });
 }

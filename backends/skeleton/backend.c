@@ -19,12 +19,12 @@
 #include <string.h>
 
 typedef struct {
-  unsigned char* data; /* NULL where the slot is free */
+  unsigned char* data;
   uint64_t bytes;
 } Buffer;
 
 struct ts_instance {
-  Buffer** buffers; /* handle h is slot h - 1; a buffer stays where it is while the table grows */
+  Buffer** buffers; /* handle h is slot h - 1, NULL where free; a buffer stays where it is while the table grows */
   uint64_t count;
   uint64_t queues;
   uint64_t events;
@@ -75,6 +75,7 @@ static ts_status open_backend(const char* options, ts_instance** self, ts_error*
 static void close_backend(ts_instance* self) {
   uint64_t k;
   for (k = 0; k < self->count; ++k) {
+    if (self->buffers[k] == NULL) continue;
     free(self->buffers[k]->data);
     free(self->buffers[k]);
   }
@@ -109,19 +110,26 @@ static Buffer* find(ts_instance* self, ts_buffer handle) {
   pthread_mutex_lock(&tables);
   if (handle != 0 && handle <= self->count) buffer = self->buffers[handle - 1];
   pthread_mutex_unlock(&tables);
-  return buffer == NULL || buffer->data == NULL ? NULL : buffer;
+  return buffer;
 }
 
-/* Takes a slot for the buffer; 0 where the table cannot grow. */
+/* Takes a slot for the buffer, a free one where there is one; 0 where the table cannot grow. */
 static ts_buffer keep(ts_instance* self, Buffer* buffer) {
   Buffer** grown;
   ts_buffer handle = 0;
+  uint64_t slot = 0;
   pthread_mutex_lock(&tables);
-  grown = realloc(self->buffers, (size_t)(self->count + 1) * sizeof *grown);
-  if (grown != NULL) {
-    self->buffers = grown;
-    grown[self->count] = buffer;
-    handle = ++self->count;
+  while (slot < self->count && self->buffers[slot] != NULL) ++slot;
+  if (slot == self->count) {
+    grown = realloc(self->buffers, (size_t)(self->count + 1) * sizeof *grown);
+    if (grown != NULL) {
+      self->buffers = grown;
+      ++self->count;
+    }
+  }
+  if (slot < self->count) {
+    self->buffers[slot] = buffer;
+    handle = slot + 1;
   }
   pthread_mutex_unlock(&tables);
   return handle;
@@ -145,11 +153,17 @@ static ts_status allocate(ts_instance* self, int32_t device, uint64_t bytes, ts_
 }
 
 static void release(ts_instance* self, ts_buffer handle, ts_queue queue) {
-  Buffer* buffer = find(self, handle);
+  Buffer* buffer = NULL;
   (void)queue;
+  pthread_mutex_lock(&tables);
+  if (handle != 0 && handle <= self->count) {
+    buffer = self->buffers[handle - 1];
+    self->buffers[handle - 1] = NULL;
+  }
+  pthread_mutex_unlock(&tables);
   if (buffer == NULL) return;
   free(buffer->data);
-  buffer->data = NULL;
+  free(buffer);
 }
 
 /* Copies. */
@@ -218,9 +232,17 @@ static ts_status synchronize(ts_instance* self, int32_t device, ts_queue queue, 
 
 /* Kernels: fill(; value) -> z and convert(x) -> z. */
 
+static int is_empty(const ts_view* view) {
+  int32_t axis;
+  for (axis = 0; axis < view->rank; ++axis)
+    if (view->shape[axis] == 0) return 1;
+  return 0;
+}
+
 /* Says of a call, buffers aside, whether it can be made. */
 static ts_status check(const ts_call* call, const char** reason) {
   const ts_view *z, *x;
+  int64_t count = 1;
   int32_t axis;
   *reason = "the skeleton has only fill and convert";
   if (call->op != TS_OP_FILL && call->op != TS_OP_CONVERT) return TS_UNSUPPORTED;
@@ -236,6 +258,13 @@ static ts_status check(const ts_call* call, const char** reason) {
   if (z->rank < 0 || z->rank > TS_RANK_MAX || x->rank != z->rank) return TS_INVALID_ARGUMENT;
   for (axis = 0; axis < z->rank; ++axis)
     if (z->shape[axis] < 0 || z->shape[axis] != x->shape[axis]) return TS_INVALID_ARGUMENT;
+  *reason = "the number of elements does not fit 64 bits";
+  if (!is_empty(z)) {
+    for (axis = 0; axis < z->rank; ++axis) {
+      if (count > INT64_MAX / z->shape[axis]) return TS_INVALID_ARGUMENT;
+      count *= z->shape[axis];
+    }
+  }
   *reason = "the value must travel as a real for a floating dtype, else as an integer";
   if (call->op == TS_OP_FILL &&
       call->attributes[0].kind != (is_floating(z->dtype) ? TS_ATTRIBUTE_REAL : TS_ATTRIBUTE_INTEGER))
@@ -262,20 +291,25 @@ static int64_t count_of(const ts_view* view) {
   return count;
 }
 
-/* True where every element of the view lies in its buffer. A real backend guards these products against overflow. */
+/* True where every element of the view lies in its buffer. A stride is held against the buffer before it is multiplied, so
+   nothing overflows. */
 static int reaches_inside(const ts_view* view, const Buffer* buffer) {
-  int64_t low = view->offset, high = view->offset;
+  int64_t low = view->offset, high = view->offset, last;
   int32_t axis;
   if (buffer == NULL) return 0;
-  if (count_of(view) == 0) return 1;
+  if (is_empty(view)) return 1;
+  last = (int64_t)(buffer->bytes / (uint64_t)itemsize(view->dtype)) - 1;
+  if (view->offset < 0 || view->offset > last) return 0;
   for (axis = 0; axis < view->rank; ++axis) {
-    const int64_t length = (view->shape[axis] - 1) * view->stride[axis];
-    if (length < 0)
-      low += length;
+    const int64_t steps = view->shape[axis] - 1, stride = view->stride[axis];
+    if (steps == 0) continue;
+    if (stride > last / steps || stride < -(last / steps)) return 0;
+    if (stride < 0)
+      low += steps * stride;
     else
-      high += length;
+      high += steps * stride;
   }
-  return low >= 0 && (uint64_t)(high + 1) * (uint64_t)itemsize(view->dtype) <= buffer->bytes;
+  return low >= 0 && high <= last;
 }
 
 /* The element with row-major index i lies at offset + sum(index on axis * stride of axis). */

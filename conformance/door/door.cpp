@@ -11,7 +11,7 @@ namespace ts::conformance {
 const std::vector<DoorCheck>& door_checks() {
   static const std::vector<DoorCheck> all = [] {
     std::vector<DoorCheck> checks;
-    for (auto group : {memory_checks(), queue_checks(), call_checks(), error_checks()})
+    for (auto group : {memory_checks(), heap_checks(), queue_checks(), call_checks(), error_checks()})
       checks.insert(checks.end(), group.begin(), group.end());
     return checks;
   }();

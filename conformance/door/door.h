@@ -33,6 +33,7 @@ Outcome run_door_check(const std::string& name, Device& device);
 
 /// The groups, one file each.
 std::vector<DoorCheck> memory_checks();
+std::vector<DoorCheck> heap_checks();
 std::vector<DoorCheck> queue_checks();
 std::vector<DoorCheck> call_checks();
 std::vector<DoorCheck> error_checks();

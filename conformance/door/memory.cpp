@@ -1,5 +1,6 @@
 // Memory, copies, instances and capabilities.
 #include "conformance/door/door.h"
+#include "runtime/backend/layers.h"
 #include "runtime/errors.h"
 
 #include <fmt/format.h>
@@ -50,7 +51,7 @@ void table_is_whole(Device& device) {
 }
 
 void unknown_option(Device& device) {
-  const ts_backend& table = device.backend().table();
+  const ts_backend& table = innermost(device.backend()).table();
   ts_instance* instance = nullptr;
   ts_error error = make_error();
   const ts_status status = table.open("no_such_option=1", &instance, &error);

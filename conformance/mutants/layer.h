@@ -25,6 +25,7 @@ public:
   ts_status allocate(int32_t device, uint64_t bytes, ts_buffer* buffer, ts_error* error) override;
   void release(ts_buffer buffer, ts_queue queue) override;
   void census(ts_census_visitor visit, void* context, bool reset) override;
+  bool counts() const override { return true; }
 
 protected:
   void strike() { ++reached_; }

@@ -2,10 +2,8 @@
 
 #include "conformance/array.h"
 #include "conformance/door/door.h"
-#include "conformance/examples/examples.h"
 #include "conformance/filter.h"
 #include "conformance/mutants/view_mutants.h"
-#include "conformance/tensor/rules.h"
 #include "runtime/errors.h"
 
 #include <fmt/format.h>
@@ -33,13 +31,10 @@ bool has_cases(const judge::Spec& spec, const std::string& glob) {
   if (std::any_of(checks.begin(), checks.end(),
                   [&](const DoorCheck& check) { return glob_matches(glob + "/*", check.name); }))
     return true;
-  const auto is_op = [&](const judge::Op& op) {
-    return glob_matches(glob, op.family + "/" + op.name) || glob_matches(glob, "tensor/" + op.family + "/" + op.name);
-  };
-  if (std::any_of(spec.ops.begin(), spec.ops.end(), is_op)) return true;
-  const auto holds = [&](const std::string& name) { return glob_matches(glob + "/*", name); };
-  const std::vector<std::string> rules = rule_names(spec), examples = example_names(spec);
-  return std::any_of(rules.begin(), rules.end(), holds) || std::any_of(examples.begin(), examples.end(), holds);
+  // Cases of the library are not known here; one that concerns none of them is hunted with no case, and never reached.
+  if (glob.starts_with("tensor/") || glob.starts_with("example/")) return true;
+  return std::any_of(spec.ops.begin(), spec.ops.end(),
+                     [&](const judge::Op& op) { return glob_matches(glob, op.family + "/" + op.name); });
 }
 
 Mutant parse_row(const nlohmann::json& row, const judge::Spec& spec) {
@@ -70,8 +65,8 @@ Mutant parse_row(const nlohmann::json& row, const judge::Spec& spec) {
   mutant.ops = row.at("ops").get<std::vector<std::string>>();
   for (const std::string& glob : mutant.ops)
     if (!has_cases(spec, glob))
-      throw InputError(fmt::format(
-          "mutants.json: {} concerns '{}', but no op, check of the door, rule or example matches", mutant.id, glob));
+      throw InputError(
+          fmt::format("mutants.json: {} concerns '{}', but no op and no check of the door matches", mutant.id, glob));
   if (mutant.ops.empty()) throw InputError(fmt::format("mutants.json: {} concerns no op", mutant.id));
   return mutant;
 }

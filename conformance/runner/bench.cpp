@@ -4,11 +4,13 @@
 #include "conformance/examples/examples.h"
 #include "conformance/mutants/layer.h"
 #include "conformance/runner/found.h"
+#include "conformance/tensor/library.h"
 #include "conformance/tensor/rules.h"
 #include "conformance/tensor/tensor_case.h"
 #include "conformance/tensor/tensor_select.h"
 #include "runtime/backend/layers.h"
 #include "runtime/errors.h"
+#include "runtime/tensor/allocator.h"
 
 #include <fmt/format.h>
 
@@ -16,6 +18,16 @@
 #include <chrono>
 
 namespace ts::conformance {
+
+namespace {
+
+// What the library's allocator holds of a device for later: taken, and not lost. Only cases of the library change it.
+int64_t cached(const std::string& name, const Device& device) {
+  const bool uses_library = is_found(name) || is_tensor_case(name) || is_example(name) || is_rule(name);
+  return uses_library ? static_cast<int64_t>(Allocator::of(library_device(device)).stats().cached_bytes) : 0;
+}
+
+} // namespace
 
 void check_name(const std::string& name, const judge::Spec& spec) {
   const auto is_one_of = [&](const auto& names) { return std::find(names.begin(), names.end(), name) != names.end(); };
@@ -39,7 +51,9 @@ void check_name(const std::string& name, const judge::Spec& spec) {
 
 Bench::Bench(const Settings& settings) : seed_(settings.seed) {
   for (const std::string& backend : settings.backends) {
-    std::shared_ptr<Backend> open = open_backend(backend);
+    auto tally = std::make_unique<TallyLayer>(open_backend(backend));
+    const TallyLayer* counter = tally.get();
+    std::shared_ptr<Backend> open = make_layer(std::move(tally), "");
     for (const std::string& layer : settings.layers) {
       constexpr std::string_view kMutant = "mutant:";
       open = layer.starts_with(kMutant) ? mutants::add_mutant(std::move(open), layer.substr(kMutant.size()))
@@ -47,7 +61,7 @@ Bench::Bench(const Settings& settings) : seed_(settings.seed) {
     }
     if (open->device_count() < 1)
       throw BackendError(fmt::format("[backend.7] {}: it has no device here: {}", backend, absence_of(*open)));
-    devices_.push_back(std::make_unique<Device>(std::move(open)));
+    places_.push_back({std::make_unique<Device>(std::move(open)), counter});
   }
 }
 
@@ -80,18 +94,26 @@ Outcome Bench::run(size_t backend, const std::string& name) { return run(backend
 
 Outcome Bench::run(size_t backend, const std::string& name, const Watcher& watch) {
   const auto begin = std::chrono::steady_clock::now();
+  const Place& place = places_[backend];
+  const Alive before = place.tally->alive();
+  const int64_t cached_before = cached(name, *place.device);
   Outcome outcome;
   try {
     outcome = run_of_any_tier(
-        name, *devices_[backend], [&](const std::string& wanted) -> const Prepared& { return prepared(wanted); },
-        watch);
+        name, *place.device, [&](const std::string& wanted) -> const Prepared& { return prepared(wanted); }, watch);
   } catch (const std::exception& problem) {
     outcome.verdict = Verdict::fail;
     outcome.check = "spec";
     outcome.message = problem.what();
   }
+  const std::string lost = kept(before, place.tally->alive(), cached(name, *place.device) - cached_before);
+  if (!lost.empty() && !is_bad(outcome.verdict)) {
+    outcome.verdict = Verdict::fail;
+    outcome.check = "heap";
+    outcome.message = lost;
+  }
   // A case that fails early leaves what it counted, and checks of the door count nothing.
-  for (const auto& [route, launches] : devices_[backend]->take_census()) outcome.launches[route] += launches;
+  for (const auto& [route, launches] : place.device->take_census()) outcome.launches[route] += launches;
   outcome.name = name;
   outcome.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   return outcome;

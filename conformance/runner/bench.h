@@ -4,6 +4,7 @@
 #include "conformance/device.h"
 #include "conformance/execute.h"
 #include "conformance/outcome.h"
+#include "conformance/tally.h"
 
 #include <cstdint>
 #include <functional>
@@ -32,18 +33,23 @@ public:
   /// Opens every backend, wrapped in the layers. Throws BackendError with the reason.
   explicit Bench(const Settings& settings);
 
-  /// Runs a case by its name. A fault of the spec, of a golden file or of the harness is a fail with check "spec".
+  /// Runs a case by its name. A fault of the spec, of a golden file or of the harness is a fail with check "spec"; buffers
+  /// and queues that outlive the case are one with check "heap".
   Outcome run(size_t backend, const std::string& name);
   Outcome run(size_t backend, const std::string& name, const Watcher& watch);
 
-  size_t backends() const { return devices_.size(); }
-  Device& device(size_t backend) { return *devices_[backend]; }
+  size_t backends() const { return places_.size(); }
+  Device& device(size_t backend) { return *places_[backend].device; }
 
 private:
+  struct Place {
+    std::unique_ptr<Device> device;
+    const TallyLayer* tally; ///< right in front of the backend, behind every other layer
+  };
   const Prepared& prepared(const std::string& name);
 
   uint64_t seed_;
-  std::vector<std::unique_ptr<Device>> devices_;
+  std::vector<Place> places_;
   std::string last_name_; ///< the same case runs on one backend after the other
   std::unique_ptr<Prepared> last_;
 };

@@ -67,9 +67,10 @@ Thrown caught(ts::Device device, const std::function<void()>& body) {
   return {};
 }
 
-std::string FallbackWatch::names() const {
+std::string FallbackWatch::names(int32_t only) const {
   std::string names;
   for (const auto& [op, count] : device_.fallbacks()) {
+    if (only != 0 && op != only) continue;
     const auto seen = before_.find(op);
     if (seen == before_.end() || seen->second != count)
       names += (names.empty() ? "" : ", ") + std::string(ops::row(op).name);

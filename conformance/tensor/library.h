@@ -41,8 +41,8 @@ Thrown caught(ts::Device device, const std::function<void()>& body);
 class FallbackWatch {
 public:
   explicit FallbackWatch(ts::Device device) : device_(device), before_(device.fallbacks()) {}
-  /// Their names, or nothing.
-  std::string names() const;
+  /// Their names, or nothing; `only` asks for one op.
+  std::string names(int32_t only = 0) const;
 
 private:
   ts::Device device_;

@@ -47,11 +47,12 @@ std::vector<std::string> tensor_names(const std::vector<std::string>& kernel_nam
   std::set<size_t> chosen;
   for (auto& [op, cases] : per_op) {
     std::sort(cases.begin(), cases.end());
-    std::set<std::string> seen;
-    for (size_t k = 0; k < cases.size(); ++k) {
-      const bool is_first = seen.insert(parts_of(kernel_names[cases[k].second], 3)).second;
-      if (k < kPerOp || is_first) chosen.insert(cases[k].second);
-    }
+    // In turn over the tuples of dtypes, so that none has one case where another has ten.
+    std::map<std::string, uint64_t> turns;
+    for (auto& [turn, place] : cases) turn = turns[parts_of(kernel_names[place], 3)]++;
+    std::stable_sort(cases.begin(), cases.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+    const size_t count = std::min(std::max(kPerOp, turns.size()), cases.size());
+    for (size_t k = 0; k < count; ++k) chosen.insert(cases[k].second);
   }
   std::vector<std::string> names;
   for (const size_t k : chosen) names.push_back("tensor/" + kernel_names[k]);

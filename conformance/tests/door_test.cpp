@@ -19,7 +19,9 @@ TEST(DoorChecks, HoldWithTwoDevices) {
   Bench bench(settings);
   for (const DoorCheck& check : door_checks()) {
     const Outcome outcome = bench.run(0, check.name);
-    EXPECT_EQ(outcome.verdict, Verdict::pass) << check.name << ": " << outcome.message;
+    // What a device without memory that the host can reach lacks.
+    const bool lacks = check.name == "door/memory/map" || check.name == "door/memory/import";
+    EXPECT_EQ(outcome.verdict, lacks ? Verdict::unsupported : Verdict::pass) << check.name << ": " << outcome.message;
   }
 }
 

@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <list>
 #include <map>
 #include <string>
 #include <thread>
@@ -17,6 +18,7 @@ struct ts_instance {
   std::map<ts_buffer, std::vector<unsigned char>> buffers;
   ts_buffer next = 0x1000;
   uint64_t launches = 0, calls = 0;
+  std::list<std::vector<unsigned char>> lost; ///< kept reachable, so that no leak detector ends the process
   bool has(const char* name) const { return fault == name; }
 };
 
@@ -50,20 +52,22 @@ ts_status allocate(ts_instance* self, int32_t, uint64_t bytes, ts_buffer* buffer
   self->buffers[*buffer].resize(bytes);
   return TS_OK;
 }
-void release(ts_instance* self, ts_buffer buffer, ts_queue) { self->buffers.erase(buffer); }
+void release(ts_instance* self, ts_buffer buffer, ts_queue) {
+  if (!self->has("forgets_release")) self->buffers.erase(buffer);
+}
 ts_status copy_in(ts_instance* self, ts_queue, ts_buffer target, uint64_t at, const void* source, uint64_t bytes,
                   ts_error*) {
-  std::memcpy(self->buffers[target].data() + at, source, bytes);
+  if (bytes > 0) std::memcpy(self->buffers[target].data() + at, source, bytes);
   return TS_OK;
 }
 ts_status copy_out(ts_instance* self, ts_queue, void* target, ts_buffer source, uint64_t at, uint64_t bytes,
                    ts_error*) {
-  std::memcpy(target, self->buffers[source].data() + at, bytes);
+  if (bytes > 0) std::memcpy(target, self->buffers[source].data() + at, bytes);
   return TS_OK;
 }
 ts_status copy(ts_instance* self, ts_queue, ts_buffer target, uint64_t target_at, ts_queue, ts_buffer source,
                uint64_t source_at, uint64_t bytes, ts_error*) {
-  std::memcpy(self->buffers[target].data() + target_at, self->buffers[source].data() + source_at, bytes);
+  if (bytes > 0) std::memcpy(self->buffers[target].data() + target_at, self->buffers[source].data() + source_at, bytes);
   return TS_OK;
 }
 ts_status queue_create(ts_instance*, int32_t, ts_queue* queue, ts_error*) { return *queue = 1, TS_OK; }
@@ -142,8 +146,9 @@ void after_call(ts_instance* self, const ts_call* call, int64_t count) {
   const ts_view& x = call->inputs[0].view;
   if (self->has("writes_gap") && z.rank > 0 && z.stride[z.rank - 1] == 2 && count > 1)
     bytes[static_cast<size_t>(z.offset + 1) * 4] ^= 1;
-  if (self->has("writes_past_end")) bytes.back() ^= 1;
+  if (self->has("writes_past_end") && !bytes.empty()) bytes.back() ^= 1;
   if (self->has("changes_input") && x.buffer != 0 && x.buffer != z.buffer && count > 0) *element(self, x, 0) ^= 1;
+  if (self->has("leaks")) self->lost.push_back(std::vector<unsigned char>(64));
   if (self->has("overruns_workspace")) self->buffers[call->workspace][call->workspace_bytes] = 0;
 }
 

@@ -38,7 +38,7 @@ class Refusals(unittest.TestCase):
         op = OPS["add"]
         self.assertGreater(tables.check(op), 0)
         wrong = dict(op.tables[0], rows=[["-0", "-0", "+0"]])
-        with self.assertRaisesRegex(DisagreementError, r"elementwise\.md:\d+: table add\..*oracle gives -0\.0"):
+        with self.assertRaisesRegex(DisagreementError, r"elementwise/arithmetic\.md:\d+: table add\..*oracle gives -0\.0"):
             tables.check(replace(op, tables=(wrong,)))
 
     def test_an_unknown_row_is_an_error_that_lists_rows(self):

@@ -66,7 +66,8 @@ void fill_kernels(ts_backend& table, const Backend& inner, std::integer_sequence
   ((table.kernels[kFamilies] = inner.kernel(kFamilies) != nullptr ? launch_family<kFamilies> : nullptr), ...);
 }
 
-ts_backend layer_table(const Backend& inner) {
+ts_backend layer_table(const Layer& layer) {
+  const Backend& inner = layer.inner();
   ts_backend t{};
   t.size = sizeof t;
   t.abi_major = TS_ABI_MAJOR;
@@ -99,9 +100,10 @@ ts_backend layer_table(const Backend& inner) {
   if (inner.table().unmap != nullptr) t.unmap = [](ts_instance* self, ts_buffer b) { as_layer(self).unmap(b); };
   if (inner.table().import != nullptr) t.import = Thunk<&Layer::import>::call;
   if (inner.table().native_handle != nullptr) t.native_handle = Thunk<&Layer::native_handle>::call;
-  t.census = [](ts_instance* self, ts_census_visitor visit, void* context, int32_t reset) {
-    as_layer(self).census(visit, context, reset != 0);
-  };
+  if (layer.counts())
+    t.census = [](ts_instance* self, ts_census_visitor visit, void* context, int32_t reset) {
+      as_layer(self).census(visit, context, reset != 0);
+    };
   fill_kernels(t, inner, std::make_integer_sequence<int, TS_FAMILY_COUNT>{});
   return t;
 }
@@ -128,10 +130,15 @@ Layer* layer_of(const Backend& backend) {
 } // namespace detail
 
 std::shared_ptr<Backend> make_layer(std::unique_ptr<Layer> layer, std::string_view name) {
-  const auto table = std::make_shared<ts_backend>(layer_table(layer->inner()));
-  std::string shown = fmt::format("{}+{}", layer->inner().name(), name);
+  const auto table = std::make_shared<ts_backend>(layer_table(*layer));
+  std::string shown = name.empty() ? layer->inner().name() : fmt::format("{}+{}", layer->inner().name(), name);
   auto* instance = reinterpret_cast<ts_instance*>(layer.release());
   return std::make_shared<Backend>(std::move(shown), table.get(), instance, table);
+}
+
+const Backend& innermost(const Backend& backend) {
+  const Layer* layer = detail::layer_of(backend);
+  return layer == nullptr ? backend : innermost(layer->inner());
 }
 
 std::shared_ptr<Backend> add_layers(std::shared_ptr<Backend> backend, const std::vector<std::string>& layers) {

@@ -50,6 +50,9 @@ public:
   virtual void census(ts_census_visitor visit, void* context, bool reset);
   virtual ts_status launch(int32_t family, const ts_call& call, ts_error* error);
 
+  /// Whether census tells anything: a layer that counts by itself says so.
+  virtual bool counts() const { return inner_->table().census != nullptr; }
+
   const Backend& inner() const { return *inner_; }
 
 protected:
@@ -64,8 +67,11 @@ private:
 /// are.
 std::shared_ptr<Backend> add_layers(std::shared_ptr<Backend> backend, const std::vector<std::string>& layers);
 
-/// A backend that is this layer. `name` is shown as the layer's, as `cpu+trace`.
+/// A backend that is this layer. `name` is shown as the layer's, as `cpu+trace`; an empty one is not shown.
 std::shared_ptr<Backend> make_layer(std::unique_ptr<Layer> layer, std::string_view name);
+
+/// The backend behind all layers.
+const Backend& innermost(const Backend& backend);
 
 /// The outermost layer of a class in front of a backend, null where there is none.
 template <class Kind> Kind* find_layer(const Backend& backend);

@@ -71,17 +71,17 @@ void release(ts_instance* self, ts_buffer buffer, ts_queue) {
 }
 ts_status copy_in(ts_instance* self, ts_queue, ts_buffer target, uint64_t byte, const void* source, uint64_t bytes,
                   ts_error*) {
-  std::memcpy(at(self, target, byte), source, bytes);
+  if (bytes > 0) std::memcpy(at(self, target, byte), source, bytes);
   return TS_OK;
 }
 ts_status copy_out(ts_instance* self, ts_queue, void* target, ts_buffer source, uint64_t byte, uint64_t bytes,
                    ts_error*) {
-  std::memcpy(target, at(self, source, byte), bytes);
+  if (bytes > 0) std::memcpy(target, at(self, source, byte), bytes);
   return TS_OK;
 }
 ts_status copy(ts_instance* self, ts_queue, ts_buffer target, uint64_t target_byte, ts_queue, ts_buffer source,
                uint64_t source_byte, uint64_t bytes, ts_error*) {
-  std::memmove(at(self, target, target_byte), at(self, source, source_byte), bytes);
+  if (bytes > 0) std::memmove(at(self, target, target_byte), at(self, source, source_byte), bytes);
   return TS_OK;
 }
 ts_status queue_create(ts_instance*, int32_t, ts_queue* queue, ts_error*) {

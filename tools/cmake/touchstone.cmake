@@ -48,7 +48,7 @@ set(touchstone_instrument_clang
     "SHELL:-mllvm -tsan-distinguish-volatile=1" -fno-vectorize -fno-slp-vectorize)
 function(touchstone_instrument target)
   target_compile_definitions(${target} PRIVATE TS_INSTRUMENTED=1)
-  target_compile_options(${target} PRIVATE -O2 -g1 "$<$<CXX_COMPILER_ID:GNU>:${touchstone_instrument_gnu}>"
+  target_compile_options(${target} PRIVATE -O2 -g1 -fno-optimize-sibling-calls "$<$<CXX_COMPILER_ID:GNU>:${touchstone_instrument_gnu}>"
                                            "$<$<CXX_COMPILER_ID:Clang>:${touchstone_instrument_clang}>")
 endfunction()
 

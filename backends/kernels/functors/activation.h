@@ -73,6 +73,13 @@ struct Softplus {
   }
 };
 
+/// log(1 / (1 + exp(-x))) = -softplus(-x): the exponential is only taken of what is not positive.
+struct LogSigmoid {
+  template <class T> TS_HD T operator()(T x) const {
+    return (x < 0 ? x : T{-0.0}) - math::log1p(math::exp(x < 0 ? x : -x));
+  }
+};
+
 /// x/2 * erfc(-x / sqrt 2). The tail of erfc multiplies an error of its argument by that argument, so what rounding
 /// took from -x / sqrt 2 is put back by the derivative; where erfc itself becomes a subnormal, its series takes over.
 struct Gelu {

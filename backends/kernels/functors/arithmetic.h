@@ -1,4 +1,4 @@
-// Arithmetic, one functor per operation (spec/ops/elementwise.md). T is the type arithmetic is done in: bool, an integer,
+// Arithmetic, one functor per operation (spec/ops/elementwise/). T is the type arithmetic is done in: bool, an integer,
 // float (which also serves f16 and bf16) or double.
 #pragma once
 

@@ -24,6 +24,7 @@ public:
   void query(const ts_call& call, ts_answer* answer) override;
   ts_status launch(int32_t family, const ts_call& call, ts_error* error) override;
   void census(ts_census_visitor visit, void* context, bool reset) override;
+  bool counts() const override { return true; }
 
 private:
   mutable std::mutex mutex_;

@@ -370,7 +370,7 @@ class SpecCompiler(Case):
         self.assertEqual({p: p.read_bytes() for p in (root / "spec/generated").iterdir()}, before)
 
     def test_rows(self):
-        ops = "spec/ops/elementwise.md"
+        ops = "spec/ops/elementwise/arithmetic.md"
         self.damage(ops, 'eval', "evil", "unknown key 'evil'")
         self.damage(ops, 'T         = "', 'T         = "f33 ', "unknown dtype 'f33'")
         self.damage(ops, "**[add.2]**", "**[add.1]**", "add.1")
