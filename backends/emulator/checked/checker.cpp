@@ -11,6 +11,8 @@ namespace {
 
 constexpr int64_t kUnitItems = 256; // of a flat launch; as the hooks have it
 constexpr size_t kReportsMax = 1000;
+constexpr size_t kReleasedMax = 1024;
+constexpr uint64_t kStackBytes = 8 << 20; // of a host's thread; nothing else lies that near
 
 } // namespace
 
@@ -20,25 +22,22 @@ std::unique_ptr<Observer> make_checker(const CheckSettings& settings, const Memo
 
 Checker::Checker(const CheckSettings& settings, const Memory& memory)
     : settings_(settings), memory_(memory),
-      shadow_(memory.kernel_base(), settings.any_check() ? memory.size() : kGranule * 1024) {}
+      shadow_(memory.kernel_base(), settings.any_check() ? memory.size() : kGranule * 1024), released_(kReleasedMax) {}
 
 // Memory.
 
 void Checker::allocated(const std::byte* data, uint64_t bytes) {
   if (!settings_.any_check()) return;
   const uint64_t offset = shadow_.offset(data);
-  // Released ones whose place is used again are forgotten.
-  auto old = allocations_.lower_bound(offset);
-  if (old != allocations_.begin() && std::prev(old)->first + std::prev(old)->second.bytes > offset) --old;
-  while (old != allocations_.end() && old->first < offset + std::max<uint64_t>(bytes, 1)) old = allocations_.erase(old);
-  allocations_[offset] = {bytes, true};
+  allocations_[offset] = bytes;
   shadow_.renew(offset, bytes, true);
 }
 
 void Checker::released(const std::byte* data, uint64_t bytes) {
   if (!settings_.any_check()) return;
   const uint64_t offset = shadow_.offset(data);
-  allocations_[offset].live = false;
+  allocations_.erase(offset);
+  released_[next_released_++ % kReleasedMax] = {offset, bytes};
   shadow_.renew(offset, bytes, false);
 }
 
@@ -111,22 +110,20 @@ void Checker::end_call(bool complete) {
 
 void Checker::add_range_of(const std::byte* pointer) {
   const uint64_t offset = shadow_.offset(pointer);
-  const auto* allocation = allocation_at(offset);
-  if (allocation == nullptr) { // it may stand a little before the first element, or behind the last
-    const auto next = allocations_.upper_bound(offset);
-    if (next != allocations_.end() && next->first - offset < kGuardBytes) allocation = &*next;
-    if (allocation == nullptr && next != allocations_.begin() &&
-        offset - std::prev(next)->first - std::prev(next)->second.bytes < kGuardBytes)
-      allocation = &*std::prev(next);
+  std::optional<Allocation> allocation = allocation_at(offset);
+  if (!allocation) { // it may stand a little before the first element, or behind the last
+    allocation = nearest_allocation(offset);
+    if (!allocation || offset + kGuardBytes <= allocation->offset ||
+        offset >= allocation->offset + allocation->bytes + kGuardBytes)
+      return;
   }
-  if (allocation == nullptr || !allocation->second.live) return;
-  const uint64_t low = allocation->first;
+  const uint64_t low = allocation->offset;
   const bool known = std::any_of(ranges_.begin(), ranges_.end(), [&](const Range& range) { return range.low == low; });
   const bool operand = std::any_of(operands_.begin(), operands_.end(), [&](const OperandFacts& facts) {
     if (facts.role == Role::named) return false;
-    return shadow_.offset(facts.buffer) == low || (shadow_.offset(facts.buffer) - low < allocation->second.bytes);
+    return shadow_.offset(facts.buffer) == low || (shadow_.offset(facts.buffer) - low < allocation->bytes);
   });
-  if (!known && !operand) ranges_.push_back({low, allocation->second.bytes});
+  if (!known && !operand) ranges_.push_back({low, allocation->bytes});
 }
 
 // What the running launch may touch beside its blocks' own memory: the operands of its call, and other allocations it was
@@ -153,14 +150,13 @@ void Checker::begin_launch(const LaunchFacts& launch) {
   launch_ = launch;
   state_ = launch.instrumentation->state();
   State& state = *state_;
-  state.stack_top = reinterpret_cast<uintptr_t>(launch.frame);
+  state.stack = {reinterpret_cast<uintptr_t>(launch.frame) - kStackBytes, kStackBytes};
   state.arguments = reinterpret_cast<uintptr_t>(launch.task);
   state.argument_bytes = launch.task_bytes;
   state.jitter = settings_.jitter;
   if (!settings_.any_check()) return;
   if (next_phase_ > kPhasesMax - (kPhasesMax >> 2)) {
-    for (const auto& [offset, allocation] : allocations_)
-      if (allocation.live) shadow_.forget_accesses(offset, allocation.bytes);
+    for (const auto& [offset, bytes] : allocations_) shadow_.forget_accesses(offset, bytes);
     next_phase_ = 1;
   }
   add_ranges();
@@ -175,7 +171,7 @@ void Checker::begin_launch(const LaunchFacts& launch) {
   state.shared = state.locals = {};
   if (launch.shared_bytes > 0) state.shared = {shadow_.offset(launch.shared), launch.shared_bytes};
   if (launch.locals != nullptr)
-    state.locals = {shadow_.offset(launch.locals), allocation_at(shadow_.offset(launch.locals))->second.bytes};
+    state.locals = {shadow_.offset(launch.locals), allocation_at(shadow_.offset(launch.locals))->bytes};
   state.findings = this;
   state.next_phase = next_phase_;
   state.moment = {};
@@ -250,9 +246,8 @@ bool Checker::conflict(const Accessed& mine, Cell other, Cell kinds, uint32_t si
 
 bool Checker::stray(const Accessed& mine, bool valid) {
   if (!settings_.bounds) return false;
-  const auto* allocation = allocation_at(mine.address - shadow_.map().base);
-  Report report = describe(
-      !valid && allocation != nullptr && !allocation->second.live ? Kind::after_release : Kind::out_of_bounds, mine);
+  const bool released = !valid && released_at(mine.address - shadow_.map().base).has_value();
+  Report report = describe(released ? Kind::after_release : Kind::out_of_bounds, mine);
   describe_place(mine, &report);
   add(report);
   return true;
@@ -291,11 +286,31 @@ bool Checker::waits(const Accessed& mine) {
   return true;
 }
 
-const std::pair<const uint64_t, Checker::Allocation>* Checker::allocation_at(uint64_t offset) const {
-  auto found = allocations_.upper_bound(offset);
-  if (found == allocations_.begin()) return nullptr;
-  --found;
-  return offset - found->first < found->second.bytes ? &*found : nullptr;
+std::optional<Checker::Allocation> Checker::allocation_at(uint64_t offset) const {
+  const auto next = allocations_.upper_bound(offset);
+  if (next == allocations_.begin()) return std::nullopt;
+  const auto& [low, bytes] = *std::prev(next);
+  return offset - low < bytes ? std::optional(Allocation{low, bytes}) : std::nullopt;
+}
+
+// Of a place between allocations: the one whose end or beginning lies nearer.
+std::optional<Checker::Allocation> Checker::nearest_allocation(uint64_t offset) const {
+  const auto next = allocations_.upper_bound(offset);
+  std::optional<Allocation> nearest;
+  if (next != allocations_.end()) nearest = {next->first, next->second};
+  if (next == allocations_.begin()) return nearest;
+  const auto& [low, bytes] = *std::prev(next);
+  if (!nearest || offset - low - bytes < nearest->offset - offset) nearest = {low, bytes};
+  return nearest;
+}
+
+// The last allocation that held a place and was given back.
+std::optional<Checker::Allocation> Checker::released_at(uint64_t offset) const {
+  for (size_t back = 1; back <= kReleasedMax; ++back) {
+    const Allocation& one = released_[(next_released_ - back) % kReleasedMax];
+    if (offset - one.offset < one.bytes) return one;
+  }
+  return std::nullopt;
 }
 
 void Checker::describe_operand(const OperandFacts& operand, uint64_t offset, Report* report) const {
@@ -308,14 +323,15 @@ void Checker::describe_operand(const OperandFacts& operand, uint64_t offset, Rep
 // Whose memory it is: the block's own, an operand's, an allocation's, or how far from the nearest.
 void Checker::describe_place(const Accessed& mine, Report* report) const {
   const uint64_t offset = mine.address - shadow_.map().base;
-  const auto* allocation = allocation_at(offset);
+  const std::optional<Allocation> live = allocation_at(offset);
+  const std::optional<Allocation> allocation = live ? live : released_at(offset);
   if (launch_.shared != nullptr && offset - shadow_.offset(launch_.shared) < launch_.shared_bytes) {
     report->memory = "shared memory";
     report->place = "byte " + std::to_string(offset - shadow_.offset(launch_.shared));
     return;
   }
-  if (launch_.locals != nullptr && allocation != nullptr && allocation->first == shadow_.offset(launch_.locals)) {
-    const uint64_t byte = offset - allocation->first;
+  if (launch_.locals != nullptr && live && live->offset == shadow_.offset(launch_.locals)) {
+    const uint64_t byte = offset - live->offset;
     report->memory = "the locals of thread " + std::to_string(byte / launch_.local_bytes);
     report->place = "byte " + std::to_string(byte % launch_.local_bytes);
     return;
@@ -325,34 +341,28 @@ void Checker::describe_place(const Accessed& mine, Report* report) const {
     if (view_count(operand.view) == 0 || !contains(reach_of_view(operand.view), address)) continue;
     return describe_operand(operand, offset, report);
   }
-  if (allocation != nullptr) {
-    report->memory = std::string(allocation->second.live ? "" : "released ") + "buffer of " +
-                     std::to_string(allocation->second.bytes) + " bytes";
+  if (allocation) {
+    report->memory = std::string(live ? "" : "released ") + "buffer of " + std::to_string(allocation->bytes) + " bytes";
     for (const OperandFacts& operand : operands_)
-      if (shadow_.offset(operand.buffer) - allocation->first < allocation->second.bytes)
+      if (shadow_.offset(operand.buffer) - allocation->offset < allocation->bytes)
         report->memory = "the buffer of " + operand.name + ", outside its elements";
-    report->place = "byte " + std::to_string(offset - allocation->first);
+    report->place = "byte " + std::to_string(offset - allocation->offset);
     return;
   }
   // Between allocations: past the end of the one before, or before the next.
-  const auto next = allocations_.upper_bound(offset);
-  const auto previous = next == allocations_.begin() ? allocations_.end() : std::prev(next);
-  const bool past =
-      previous != allocations_.end() &&
-      (next == allocations_.end() || offset - previous->first - previous->second.bytes < next->first - offset);
-  if (!past && next == allocations_.end()) {
+  const std::optional<Allocation> nearest = nearest_allocation(offset);
+  if (!nearest) {
     report->memory = "memory that was never allocated";
     return;
   }
-  const auto& nearest = past ? *previous : *next;
-  report->place =
-      past ? "byte " + std::to_string(offset - nearest.first) : "byte -" + std::to_string(nearest.first - offset);
-  report->memory = "a buffer of " + std::to_string(nearest.second.bytes) + " bytes";
-  if (launch_.shared != nullptr && nearest.first == shadow_.offset(launch_.shared))
+  report->place = offset > nearest->offset ? "byte " + std::to_string(offset - nearest->offset)
+                                           : "byte -" + std::to_string(nearest->offset - offset);
+  report->memory = "a buffer of " + std::to_string(nearest->bytes) + " bytes";
+  if (launch_.shared != nullptr && nearest->offset == shadow_.offset(launch_.shared))
     report->memory = "shared memory of " + std::to_string(launch_.shared_bytes) + " bytes";
   for (const OperandFacts& operand : operands_)
-    if (shadow_.offset(operand.buffer) == nearest.first)
-      report->memory = operand.name + ", whose buffer has " + std::to_string(nearest.second.bytes) + " bytes";
+    if (shadow_.offset(operand.buffer) == nearest->offset)
+      report->memory = operand.name + ", whose buffer has " + std::to_string(nearest->bytes) + " bytes";
 }
 
 void Checker::add(Report report) {

@@ -8,6 +8,7 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <vector>
 
 namespace ts::emulator::checked {
@@ -36,8 +37,7 @@ public:
 
 private:
   struct Allocation {
-    uint64_t bytes;
-    bool live;
+    uint64_t offset, bytes;
   };
   struct Unit {
     uint64_t phase;
@@ -60,13 +60,17 @@ private:
   void describe_place(const Accessed& mine, Report* report) const;
   void describe_operand(const OperandFacts& operand, uint64_t offset, Report* report) const;
   void add(Report report);
-  const std::pair<const uint64_t, Allocation>* allocation_at(uint64_t offset) const;
+  std::optional<Allocation> allocation_at(uint64_t offset) const;
+  std::optional<Allocation> nearest_allocation(uint64_t offset) const;
+  std::optional<Allocation> released_at(uint64_t offset) const;
 
   CheckSettings settings_;
   const Memory& memory_;
   Shadow shadow_;
-  std::map<uint64_t, Allocation> allocations_; ///< by offset; released ones until their place is used again
-  std::vector<OperandFacts> operands_;         ///< of the running call
+  std::map<uint64_t, uint64_t> allocations_; ///< what is live: bytes by offset
+  std::vector<Allocation> released_;         ///< the last ones, in a ring
+  size_t next_released_ = 0;
+  std::vector<OperandFacts> operands_; ///< of the running call
   bool in_call_ = false;
   LaunchFacts launch_{};
   State* state_ = nullptr; ///< of the running launch

@@ -45,13 +45,15 @@ TS_COLD void tell_conflict(const Accessed& mine, Cell c, Clash clash, uint32_t s
   });
 }
 
+TS_COLD void tell_outside(uintptr_t address, uint64_t bytes, Access access, uintptr_t code) {
+  tell([&](Findings& f) { return f.outside({address, bytes, access, site_of(code)}); });
+}
+
 // Outside the device's memory: a work item's own stack and its arguments are fine.
 TS_HOT void outside(uintptr_t address, uint64_t bytes, Access access, uintptr_t code) {
-  const auto stack = reinterpret_cast<uintptr_t>(__builtin_frame_address(0));
-  if (address - stack < state.stack_top - stack) return;
+  if (state.stack.holds(address)) return;
   if (access == kRead && address - state.arguments < state.argument_bytes) return;
-  if (state.window == 0) return;
-  tell([&](Findings& f) { return f.outside({address, bytes, access, site_of(code)}); });
+  if (state.window != 0) tell_outside(address, bytes, access, code);
 }
 
 TS_HOT bool is_private(uint64_t offset) { return state.locals.holds(offset) || state.shared.holds(offset); }
@@ -209,28 +211,40 @@ template <Access access, Old old> void visit_range(uintptr_t address, uint64_t b
 constexpr Cell kOwnMask = kPhase | kThread | kMany | kSplit | kValid | kWritten;
 constexpr Cell kManyMask = kPhase | kMany | kSplit | kValid | kWritten | kKinds << kNowShift;
 
+// The parts that are seldom, or once per cell, are functions of their own: so the hooks save no registers.
+template <Access access, unsigned bytes, Old old>
+__attribute__((noinline)) void observe_bytes(uintptr_t address, uintptr_t code) {
+  const uint64_t offset = address - state.base;
+  if (bytes < kGranule && (state.granules.cells[offset / kGranule] & kSplit) != 0) {
+    constexpr Cell mark = kind_bit(access) << kNowShift, own = kPhase | kThread | kMany | Cell{0x11} | mark;
+    bool same = true;
+    for (unsigned k = 0; k < bytes; ++k)
+      same = same && (state.single_bytes.cells[offset + k] & own) == (state.moment.place | 0x11 | mark);
+    if (same) return;
+  }
+  visit_range<access, old>(address, bytes, code);
+}
+
+template <Access access, unsigned bytes, Old old>
+__attribute__((noinline)) void observe_granules(uintptr_t address, uintptr_t code) {
+  const uint64_t first = (address - state.base) / kGranule;
+  for (uint64_t k = 0; k < bytes / kGranule; ++k) visit_granule<access, old>(first + k, address, bytes, code);
+}
+
 template <Access access, unsigned bytes, Old old = access == kWrite ? Old::ignored : Old::used>
 TS_HOT void observe(const volatile void* pointer, uintptr_t code) {
   const auto address = reinterpret_cast<uintptr_t>(pointer);
   const uint64_t offset = address - state.base;
   if (__builtin_expect(offset >= state.window, 0)) return outside(address, bytes, access, code);
   constexpr Cell mark = kind_bit(access) << kNowShift;
-  if (bytes < kGranule || __builtin_expect(offset % kGranule != 0, 0)) {
-    if (bytes < kGranule && (state.granules.cells[offset / kGranule] & kSplit) != 0) {
-      constexpr Cell own = kPhase | kThread | kMany | Cell{0x11} | mark;
-      bool same = true;
-      for (unsigned k = 0; k < bytes; ++k)
-        same = same && (state.single_bytes.cells[offset + k] & own) == (state.moment.place | 0x11 | mark);
-      if (same) return;
-    }
-    return visit_range<access, old>(address, bytes, code);
-  }
-  const uint64_t first = offset / kGranule;
-  for (uint64_t granule = first; granule < first + bytes / kGranule; ++granule) {
-    const Cell c = state.granules.cells[granule];
-    if ((c & (kOwnMask | mark)) == (state.moment.place | kValid | kWritten | mark)) continue;
-    if (access != kWrite && (c & kManyMask) == (state.moment.phase | kMany | kValid | kWritten | mark)) continue;
-    visit_granule<access, old>(granule, address, bytes, code);
+  if (bytes < kGranule || __builtin_expect(offset % kGranule != 0, 0))
+    return observe_bytes<access, bytes, old>(address, code);
+  const Cell own = state.moment.place | kValid | kWritten | mark;
+  const Cell many = state.moment.phase | kMany | kValid | kWritten | mark;
+  const Cell* cells = state.granules.cells + offset / kGranule;
+  for (unsigned k = 0; k < bytes / kGranule; ++k) {
+    const bool same = (cells[k] & (kOwnMask | mark)) == own || (access != kWrite && (cells[k] & kManyMask) == many);
+    if (!same) return observe_granules<access, bytes, old>(address, code);
   }
 }
 

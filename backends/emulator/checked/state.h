@@ -78,7 +78,7 @@ struct State {
   Range hit[3];         ///< of the last first touch of each access
   const Range* ranges;  ///< what else the launch may touch
   int range_count;
-  uintptr_t stack_top; ///< frames below are the work item's own
+  Range stack;         ///< addresses of the work item's own frames, below that of the launch
   uintptr_t arguments; ///< the task's copy: read only
   uint64_t argument_bytes;
   Findings* findings;
