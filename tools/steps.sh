@@ -38,6 +38,12 @@ changed_sources() {
   done | sort -u
 }
 
+# The compile commands without the flags that only g++ knows, at which clang stops.
+tidy_commands() {
+  mkdir -p build/check/tidy
+  sed "s/ -fno-gnu-unique//g; s/ --param=[a-z-]*=[0-9]*//g" build/release/compile_commands.json >build/check/tidy/compile_commands.json
+}
+
 step_tidy() {
   local files found all=0 most=${TS_TIDY_MAX:-40} planted=build/check/planted.cpp
   # First a planted defect, which has to be reported.
@@ -52,7 +58,7 @@ step_tidy() {
   all=$(echo "$files" | wc -l)
   # Which ones, when they are too many, differs from commit to commit.
   files=$(echo "$files" | sort -R --random-source=<(yes "$(git rev-parse HEAD)") | head -n "$most")
-  echo "$files" | xargs -P "$jobs" -n 1 clang-tidy-14 -quiet -p build/release || return 1
+  echo "$files" | xargs -P "$jobs" -n 1 clang-tidy-14 -quiet -p build/check/tidy || return 1
   echo "$(echo "$files" | wc -l) of $all sources that this change touches; a planted use after a move is reported"
 }
 
