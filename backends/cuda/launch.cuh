@@ -186,9 +186,8 @@ template <class Task> constexpr int min_blocks() {
 
 // What the collectives of a part keep in shared memory of the kernel's own; see run_part.
 template <class Task, class P> constexpr size_t totals_bytes() {
-  using Value = decltype(std::declval<const Task&>().give(P{}, std::declval<const At&>(),
-                                                          std::declval<typename Task::Shared&>(),
-                                                          std::declval<typename Task::Local&>()));
+  using Value = decltype(std::declval<const Task&>().give(
+      P{}, std::declval<const At&>(), std::declval<typename Task::Shared&>(), std::declval<typename Task::Local&>()));
   return sizeof(Value) * (Task::kThreads / kWarp);
 }
 template <class Task, class Part> struct OwnShared { static constexpr size_t kBytes = 0; };

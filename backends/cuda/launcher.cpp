@@ -1,6 +1,7 @@
 #include "backends/cuda/launcher.h"
 
 #include "backends/cuda/errors.h"
+#include "backends/cuda/queue.h"
 
 namespace ts::cuda {
 

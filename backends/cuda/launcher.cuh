@@ -15,9 +15,9 @@ inline constexpr size_t kTaskBytesMax = 4000; // parameters of a kernel end at 4
 inline constexpr int64_t kGridMax = (int64_t{1} << 31) - 1;
 
 template <class Task> struct FlatKernel {
-  static inline const kernels::HostKernelRecord record{kernels::HostKernel{
-      reinterpret_cast<const void*>(&run_flat<Task>), sizeof(Task), kernels::kFlatThreads, 0, 0,
-      &kernels::detail::walk_items<Task>, nullptr, nullptr}};
+  static inline const kernels::HostKernelRecord record{
+      kernels::HostKernel{reinterpret_cast<const void*>(&run_flat<Task>), sizeof(Task), kernels::kFlatThreads, 0, 0,
+                          &kernels::detail::walk_items<Task>, nullptr, nullptr}};
 };
 
 template <class Task> struct BlockKernel {
