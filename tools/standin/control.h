@@ -29,6 +29,8 @@ uint64_t ts_standin_calls(void);
 
 /* The launch, copy or memset `nth` from now on does nothing and reports success, 0: none. */
 void ts_standin_drop(uint64_t nth);
+/* The same for every launch, copy or memset of a site, null: of none. */
+void ts_standin_drop_site(const char* site);
 /* What was dropped since ts_standin_drop, null for nothing. */
 const char* ts_standin_dropped(void);
 /* Launches, copies and memsets since the process began. */

@@ -4,11 +4,10 @@
 #include <cublas_v2.h>
 #pragma GCC visibility pop
 
-#include "backends/kernels/host_kernel.h"
-#include "backends/kernels/host_launcher.h"
 #include "backends/kernels/math.h"
 #include "backends/kernels/numbers.h"
 #include "tools/standin/cuda_api.h"
+#include "tools/standin/host_module.h"
 
 #include <algorithm>
 #include <type_traits>
@@ -21,10 +20,7 @@ struct cublasContext {
 
 namespace {
 
-using ts::kernels::HostKernel;
-using ts::kernels::HostKernelRecord;
-
-constexpr int kThreads = 256;
+constexpr int kThreads = ts::kernels::kFlatThreads;
 
 /// A column-major matrix: element (row, column) of matrix `batch`.
 struct Matrix {
@@ -51,30 +47,16 @@ template <class T> struct Multiply {
   }
 };
 
-// Kernels as nvcc would have registered them: an entry is any address of this library.
-template <class T> struct Entry {
-  static inline const char place = 0;
-  static inline const HostKernelRecord record{HostKernel{
-      &place, sizeof(Multiply<T>), kThreads, 0, 0, &ts::kernels::detail::walk_items<Multiply<T>>, nullptr, nullptr}};
-};
+template <class T> using Entry = ts::standin::FlatEntry<Multiply<T>>;
 
-struct Registration {
-  Registration() : module(__cudaRegisterFatBinary(nullptr)) {
-    add<ts::Half>("cublas_multiply<f16>");
-    add<ts::BFloat16>("cublas_multiply<bf16>");
-    add<float>("cublas_multiply<f32>");
-    add<double>("cublas_multiply<f64>");
-  }
-  Registration(const Registration&) = delete;
-  Registration& operator=(const Registration&) = delete;
-  ~Registration() { __cudaUnregisterFatBinary(module); }
-
-  template <class T> void add(const char* name) {
-    __cudaRegisterFunction(module, &Entry<T>::place, nullptr, name, -1, nullptr, nullptr, nullptr, nullptr, nullptr);
-  }
-  void** module;
-};
-const Registration registration;
+const ts::standin::HostModule& module() {
+  static ts::standin::HostModule module;
+  [[maybe_unused]] static const auto& all = module.add(&Entry<ts::Half>::place, "cublas_multiply<f16>")
+                                                .add(&Entry<ts::BFloat16>::place, "cublas_multiply<bf16>")
+                                                .add(&Entry<float>::place, "cublas_multiply<f32>")
+                                                .add(&Entry<double>::place, "cublas_multiply<f64>");
+  return module;
+}
 
 cublasStatus_t status_of(int32_t code, cublasStatus_t failed) {
   return code == cudaSuccess ? CUBLAS_STATUS_SUCCESS : failed;
@@ -91,9 +73,8 @@ template <class T> cublasStatus_t enqueue(const Product& p, cudaStream_t stream)
   if (count == 0) return CUBLAS_STATUS_SUCCESS;
   void* arguments[] = {&count, const_cast<Multiply<T>*>(&task)};
   const auto blocks = static_cast<unsigned>((count + kThreads - 1) / kThreads);
-  return status_of(
-      cudaLaunchKernel(Entry<T>::record.kernel().entry, dim3(blocks), dim3(kThreads), arguments, 0, stream),
-      CUBLAS_STATUS_EXECUTION_FAILED);
+  return status_of(cudaLaunchKernel(Entry<T>::entry(), dim3(blocks), dim3(kThreads), arguments, 0, stream),
+                   CUBLAS_STATUS_EXECUTION_FAILED);
 }
 
 Matrix matrix(const void* data, cublasOperation_t op, int64_t leading, int64_t batch) {
@@ -108,6 +89,7 @@ template <class Scalar> bool is_one_and_zero(const void* alpha, const void* beta
 
 cublasStatus_t cublasCreate_v2(cublasHandle_t* handle) {
   if (ts_standin_call(__func__) != cudaSuccess) return CUBLAS_STATUS_ALLOC_FAILED;
+  module();
   *handle = new cublasContext; // NOLINT: cublasDestroy_v2 ends it
   ts_standin_handle(1);
   return CUBLAS_STATUS_SUCCESS;

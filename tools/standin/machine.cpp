@@ -154,6 +154,13 @@ void ts_standin_drop(uint64_t nth) {
   machine.drop.aim(nth);
 }
 
+void ts_standin_drop_site(const char* site) {
+  Machine& machine = Machine::get();
+  const std::lock_guard<std::mutex> lock(machine.mutex);
+  machine.settings.drop_site = site == nullptr ? "" : site;
+  machine.drop.struck.clear();
+}
+
 const char* ts_standin_dropped(void) {
   const Machine& machine = Machine::get();
   return machine.drop.struck.empty() ? nullptr : machine.drop.struck.c_str();
