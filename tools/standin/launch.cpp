@@ -137,7 +137,7 @@ cudaError_t launch(Machine& machine, const LaunchCall& call) {
     memcpy(&count, call.arguments[0], sizeof count);
     machine.trace.line("launch " + kernel->name + " grid " + text(call.grid) + " block " + text(call.block) +
                        " shared " + std::to_string(call.shared_bytes) + " stream " + std::to_string(stream->id()) +
-                       " count " + std::to_string(count) + " task " +
+                       " count " + std::to_string(count) + " task" +
                        argument_text(machine, call.arguments[1], task_bytes));
   }
   auto program = std::make_shared<emulator::Recorder>(profile, device.memory());

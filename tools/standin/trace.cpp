@@ -37,24 +37,12 @@ std::string place_name(Machine& machine, const void* address) {
 
 std::string argument_text(Machine& machine, const void* argument, size_t bytes) {
   std::string text;
-  uint32_t hash = 2166136261U; // FNV-1a
-  const auto* byte = static_cast<const unsigned char*>(argument);
-  for (size_t at = 0; at < bytes;) {
+  for (size_t at = 0; at + sizeof(void*) <= bytes; at += sizeof(void*)) {
     const void* word = nullptr;
-    if (at % sizeof word == 0 && at + sizeof word <= bytes) {
-      memcpy(&word, byte + at, sizeof word);
-      if (machine.owner(word) != nullptr) {
-        text += "+" + std::to_string(at) + "=" + place_name(machine, word) + " ";
-        at += sizeof word;
-        continue;
-      }
-    }
-    hash = (hash ^ byte[at]) * 16777619U;
-    ++at;
+    memcpy(&word, static_cast<const std::byte*>(argument) + at, sizeof word);
+    if (machine.owner(word) != nullptr) text += " +" + std::to_string(at) + "=" + place_name(machine, word);
   }
-  char rest[16];
-  snprintf(rest, sizeof rest, "rest %08x", hash);
-  return text + rest;
+  return text;
 }
 
 } // namespace ts::standin

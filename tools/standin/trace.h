@@ -26,7 +26,8 @@ private:
 /// `a3+256` for an address of device memory, `p1+0` for pinned memory, `host` for any other.
 std::string place_name(Machine& machine, const void* address);
 
-/// `+16=a3+256 +40=a1+0 rest 5f3c0a11`: the addresses in the bytes of a kernel's argument, and a hash of all that is not one.
+/// ` +16=a3+256 +40=a1+0`: the addresses in the bytes of a kernel's argument. What else it holds is not told: a struct's padding
+/// differs from run to run.
 std::string argument_text(Machine& machine, const void* argument, size_t bytes);
 
 } // namespace ts::standin
