@@ -44,7 +44,7 @@ kernels::IndexFault* FaultCells::take(int32_t op, uint64_t serial) {
     TS_CUDA(cudaStreamSynchronize(stream_));
     early_ = collect();
   }
-  users_.push_back({op, serial});
+  users_.push_back({op, serial, false});
   return cells_ + (users_.size() - 1);
 }
 
@@ -60,6 +60,7 @@ std::optional<ts_error> FaultCells::collect() {
   for (size_t k = 0; k < users.size(); ++k) {
     if (fetched_[k].element == INT64_MAX) continue;
     dirty.push_back(k);
+    if (users[k].withdrawn) continue;
     if (!early_ || users[k].serial < early_->serial)
       early_ = kernels::index_error(users[k].op, users[k].serial, fetched_[k]);
   }
@@ -80,7 +81,7 @@ std::optional<ts_error> Queue::synchronize() {
 std::optional<ts_error> Queue::poll() {
   const cudaError_t state = cudaStreamQuery(stream_.get());
   if (state == cudaErrorNotReady) return std::nullopt;
-  TS_CUDA(state);
+  check(state, "cudaStreamQuery(stream_.get())", __FILE__, __LINE__);
   return synchronize();
 }
 

@@ -24,6 +24,8 @@ public:
 
   /// A clean cell for a call. Waits for the stream where all cells are in use.
   kernels::IndexFault* take(int32_t op, uint64_t serial);
+  /// The call that took the last cell failed, and was told so: what its cell holds is nobody's.
+  void withdraw() { users_.back().withdrawn = true; }
   /// Copies the cells in use to the host, in the stream's turn.
   void fetch();
   /// After fetch and the end of the stream's work: cells become free, and the error of the smallest serial is given.
@@ -33,6 +35,7 @@ private:
   struct User {
     int32_t op;
     uint64_t serial;
+    bool withdrawn;
   };
   void make();
 
