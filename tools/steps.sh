@@ -1,9 +1,7 @@
 # The steps of tools/check, one function each; sourced. A step prints what it did on its last line, exits 77 to be skipped.
 
 quick_steps=(format generated build tests suite goldens plugin)
-full_steps=(coverage repeat mutants fuzz tidy)
-# What does not hold everywhere yet: run by `tools/check --all`, no part of the gate until it does.
-open_steps=(sanitize)
+full_steps=(coverage repeat mutants fuzz sanitize tidy)
 
 touchstone=build/release/touchstone
 suite=(run --backend cpu --backend emulator --jobs "$jobs")
@@ -93,13 +91,6 @@ step_mutants() {
   build release mutants && "$touchstone" mutants --compare && "$touchstone" mutants --views
 }
 
-# Every check runs a part of the suite under sanitizers, which one says the commit; `--all` runs the whole.
-sanitize_parts=4
-step_sanitize() {
-  local commit
-  if ${all:-false}; then tools/sanitize; return; fi
-  commit=$(git rev-parse --short=7 HEAD)
-  tools/sanitize --shard $((16#$commit % sanitize_parts))/$sanitize_parts
-}
+step_sanitize() { tools/sanitize; }
 
 step_fuzz() { tools/fuzz 30; }
