@@ -55,6 +55,7 @@ step_tidy() {
   files=$(changed_sources)
   [ -n "$files" ] || { echo "no C++ source differs from the main branch"; return 77; }
   all=$(echo "$files" | wc -l)
+  tidy_commands
   # Which ones, when they are too many, differs from commit to commit.
   files=$(echo "$files" | sort -R --random-source=<(yes "$(git rev-parse HEAD)") | head -n "$most")
   echo "$files" | xargs -P "$jobs" -n 1 clang-tidy-14 -quiet -p build/check/tidy || return 1
