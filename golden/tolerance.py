@@ -188,7 +188,8 @@ def _layer_norm(u, accumulator, terms, expected, values):
         return None
     scale, distance = 1 / _root(spread), abs(Fraction(values["x"]) - mean)
     of_scale = distance / 2 * (error / spread + FUNCTION_ULP * u)
-    return weight * scale * (k * u * size + 3 * u * distance + of_scale) + u * (
+    lost = weight * Fraction(accumulator.sub)  # where the scaled distance vanishes
+    return weight * scale * (k * u * size + 3 * u * distance + of_scale) + lost + u * (
         weight * distance * scale + abs(Fraction(values["bias"]))
     )
 
@@ -201,7 +202,8 @@ def _rms_norm(u, accumulator, terms, expected, values):
     spread, vanished = squares / n + eps, Fraction(accumulator.sub)
     if spread == 0 or vanished >= spread:
         return None
-    return abs(expected) * ((Fraction(_steps(n), 2) + 6) * u + vanished / spread / 2)
+    lost = abs(Fraction(values["weight"])) * vanished
+    return abs(expected) * ((Fraction(_steps(n), 2) + 6) * u + vanished / spread / 2) + lost
 
 
 def _logsumexp(u, accumulator, terms, expected, values):

@@ -48,7 +48,7 @@ template <class T, int kOperands> struct FusedElements {
   /// Writes four results, or `count` of them.
   TS_HD void store_four(const Row& row, int64_t first, int count, const A (&value)[kReduceLanes]) const {
     if (wide[kOperands] && count == kReduceLanes) {
-      FourElements<T> four;
+      FourElements<T> four = {};
       TS_UNROLL
       for (int j = 0; j < kReduceLanes; ++j) four.value[j] = convert<T>(value[j]);
       *reinterpret_cast<FourElements<T>*>(z + row.base[kOperands] + first * static_cast<int64_t>(sizeof(T))) = four;
@@ -86,14 +86,14 @@ TS_HD void finish_four(const Rule& rule, const FusedElements<T, Rule::kOperands>
                        int64_t first, int count, const Accumulator<T> (&item)[kReduceLanes]) {
   using A = Accumulator<T>;
   constexpr int kOperands = Rule::kOperands;
-  A other[kOperands][kReduceLanes];
+  A other[kOperands][kReduceLanes] = {};
   TS_UNROLL
   for (int k = 1; k < kOperands; ++k) elements.load_four(k, row, first, count, other[k]);
-  A value[kReduceLanes];
+  A value[kReduceLanes] = {};
   TS_UNROLL
   for (int j = 0; j < kReduceLanes; ++j) {
     if (j >= count) break;
-    A operand[kOperands];
+    A operand[kOperands] = {};
     TS_UNROLL
     for (int k = 1; k < kOperands; ++k) operand[k] = other[k][j];
     operand[0] = item[j];
@@ -154,7 +154,7 @@ template <class Rule, class T, int kRuns> struct FusedRows {
       TS_UNROLL
       for (int v = 0; v < kReduceRun / kReduceLanes; ++v) {
         const int64_t start = first(at, run) + v * pitch();
-        A four[kReduceLanes];
+        A four[kReduceLanes] = {};
         const int count = four_count(start, elements.length);
         elements.load_four(0, from, start, count, four);
         TS_UNROLL
@@ -208,7 +208,7 @@ template <class Rule, class T, int kRuns> struct FusedRows {
         const int64_t start = first(at, run) + v * pitch();
         const int count = four_count(start, elements.length);
         if (count == 0) continue;
-        A item[kReduceLanes];
+        A item[kReduceLanes] = {};
         TS_UNROLL
         for (int j = 0; j < kReduceLanes; ++j)
           if (j < count) item[j] = local.item[run][v * kReduceLanes + j];
@@ -236,7 +236,7 @@ template <class Rule, class T> struct FusedApply {
     const auto from = elements.row(number);
     const Facts known = facts[number];
     const int count = four_count(start, elements.length);
-    A value[kReduceLanes];
+    A value[kReduceLanes] = {};
     elements.load_four(0, from, start, count, value);
     TS_UNROLL
     for (int j = 0; j < kReduceLanes; ++j)

@@ -31,7 +31,7 @@ template <class A> struct SoftmaxRule {
   /// Items become distances from the maximum, or their exponentials.
   TS_HD Second second_identity() const { return 0; }
   TS_HD Second second_run(A (&item)[kReduceRun], int count, const Facts& facts) const {
-    A power[kReduceRun];
+    A power[kReduceRun] = {};
     TS_UNROLL_ON_DEVICE
     for (int i = 0; i < kReduceRun; ++i) {
       if (i >= count) break;

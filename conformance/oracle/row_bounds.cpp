@@ -56,20 +56,21 @@ double RowBounds::exponential(const RowElement& element, double value) const {
   return roundoff_.u * (distances + kFunctionError + row_.depth() + kFunctionError * std::log(total_) + size);
 }
 
-/// |w| r (k u mean|x| + 3 u d + d (B / (V + eps) + E u) / 2) + u (|w d r| + |b|), d = |x - mean|, r = 1 / sqrt(V + eps)
+/// |w| (r (k u mean|x| + 3 u d + d (B / (V + eps) + E u) / 2) + s) + u (|w d r| + |b|), d = |x - mean|, r = 1 / sqrt(V + eps)
 double RowBounds::layer_norm(const RowElement& element) const {
   const double u = roundoff_.u, distance = std::fabs(element.x - mean_), weight = std::fabs(element.weight);
   const double root = 1 / std::sqrt(spread_ + eps_);
   const double of_mean = row_.depth() * u * row_.absolute / row_.n();
   const double of_spread = distance / 2 * (spread_bound_ / (spread_ + eps_) + kFunctionError * u);
-  return weight * root * (of_mean + 3 * u * distance + of_spread) +
+  return weight * (root * (of_mean + 3 * u * distance + of_spread) + smallest_of(roundoff_)) +
          u * (weight * distance * root + std::fabs(element.bias));
 }
 
-/// |y| ((k / 2 + 6) u + s / (2 (Q + eps))), Q the mean of squares
-double RowBounds::rms_norm(double value) const {
+/// |y| ((k / 2 + 6) u + s / (2 (Q + eps))) + |w| s, Q the mean of squares
+double RowBounds::rms_norm(const RowElement& element, double value) const {
   const double vanished = smallest_of(roundoff_) / (spread_ + eps_) / 2;
-  return std::fabs(value) * ((row_.depth() / 2 + 6) * roundoff_.u + vanished);
+  return std::fabs(value) * ((row_.depth() / 2 + 6) * roundoff_.u + vanished) +
+         std::fabs(element.weight) * smallest_of(roundoff_);
 }
 
 // Where squares or sums may overflow, or the spread is lost in its own error, the order of operations decides.
@@ -91,7 +92,7 @@ void RowBounds::judge(Bounds& bounds, int64_t i, const RowElement& element, doub
   if (!std::isfinite(value)) return;
   const double of_class = is_exponential(kind_)                  ? exponential(element, value)
                           : kind_ == Tolerance::Kind::layer_norm ? layer_norm(element)
-                                                                 : rms_norm(value);
+                                                                 : rms_norm(element, value);
   const double bound = of_class + roundoff_.uo * std::fabs(value) + roundoff_.smallest;
   bounds.absolute[at] = std::isfinite(bound) ? bound : std::numeric_limits<double>::max();
 }

@@ -21,7 +21,7 @@ public:
 private:
   double exponential(const RowElement& element, double value) const;
   double layer_norm(const RowElement& element) const;
-  double rms_norm(double value) const;
+  double rms_norm(const RowElement& element, double value) const;
   bool excluded() const;
 
   const Terms& row_;
