@@ -61,7 +61,11 @@ step_tidy() {
   echo "$(echo "$files" | wc -l) of $all sources that this change touches; a planted use after a move is reported"
 }
 
-step_suite() { "$touchstone" "${suite[@]}" --report "$logs/report"; }
+# Then the library without the operations that it can compose of others.
+step_suite() {
+  "$touchstone" "${suite[@]}" --report "$logs/report" || return 1
+  "$touchstone" run --backend cpu --layer hide:composed --tier tensor --jobs "$jobs"
+}
 
 step_coverage() { "$touchstone" spec coverage --results "$logs/report/results.jsonl"; }
 

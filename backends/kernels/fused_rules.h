@@ -26,7 +26,7 @@ template <class A> struct SoftmaxRule {
     return fold_lanes(first_identity(), item, count, larger, larger);
   }
   TS_HD First first_combine(A a, A b) const { return larger(a, b); }
-  TS_HD void first_settle(A total, Facts& facts) const { facts.top = TS_MUTATE("FU01", total, A{0}); }
+  TS_HD void first_settle(A total, Facts& facts) const { facts = {TS_MUTATE("FU01", total, A{0}), 0}; }
 
   /// Items become distances from the maximum, or their exponentials.
   TS_HD Second second_identity() const { return 0; }
@@ -96,7 +96,7 @@ template <class A> struct LayerNormRule {
   }
   TS_HD First first_combine(A a, A b) const { return a + b; }
   TS_HD void first_settle(A total, Facts& facts) const {
-    facts.mean = TS_MUTATE("FU04", static_cast<A>(static_cast<double>(total) / length), A{0});
+    facts = {TS_MUTATE("FU04", static_cast<A>(static_cast<double>(total) / length), A{0}), 0};
   }
 
   TS_HD Second second_identity() const { return {0, 0}; }

@@ -22,8 +22,7 @@ protected:
     return counts.contains(op) ? counts.at(op) : 0;
   }
 
-  std::shared_ptr<Backend> backend_ =
-      add_layers(open_backend("cpu"), {"hide:softmax,log_softmax,layer_norm,rms_norm", "validate"});
+  std::shared_ptr<Backend> backend_ = add_layers(open_backend("cpu"), {"hide:composed", "validate"});
   Device device_ = Device::of(backend_), whole_ = Device("cpu");
 };
 

@@ -13,11 +13,23 @@ namespace {
 constexpr const char* kReason = "hide layer: this operation is hidden";
 }
 
+// The rows that say `composed`.
+static std::set<int32_t> composed_ops() {
+  std::set<int32_t> composed;
+#define TS_WORKS_IN(name, from, to) composed.insert(ops::row(#name).id);
+#include "spec/generated/compositions.inc"
+  return composed;
+}
+
 HideLayer::HideLayer(std::shared_ptr<Backend> inner, std::string_view options) : Layer(std::move(inner)) {
   if (options.empty()) throw ValueError("layer hide: names of operations are needed, as in hide:softmax,layer_norm");
   while (!options.empty()) {
     const size_t comma = options.find(',');
-    hidden_.insert(ops::row(options.substr(0, comma)).id);
+    const std::string_view name = options.substr(0, comma);
+    if (name == "composed")
+      hidden_.merge(composed_ops());
+    else
+      hidden_.insert(ops::row(name).id);
     options.remove_prefix(comma == std::string_view::npos ? options.size() : comma + 1);
   }
 }

@@ -10,7 +10,8 @@ namespace ts {
 
 class HideLayer : public Layer {
 public:
-  /// Names of operations, separated by commas; ValueError for one there is not, and for none.
+  /// Names of operations, separated by commas, or `composed` for those that the library composes of others; ValueError for
+  /// one there is not, and for none.
   HideLayer(std::shared_ptr<Backend> inner, std::string_view options);
 
   void query(const ts_call& call, ts_answer* answer) override;
