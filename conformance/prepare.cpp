@@ -84,9 +84,7 @@ Promise promise_of(const Case& c) {
   if (count == 0 || std::any_of(c.shapes.begin(), c.shapes.end(), nothing)) return Promise::empty;
   // Elements that share a place may make the result one value; so may x - x, and groups of one element.
   const bool shares = c.alias == Alias::same || !std::all_of(c.operands.begin(), c.operands.end(), is_injective);
-  const std::string& family = c.op->family;
-  const bool groups = family == "reduce" || family == "arg_reduce" || family == "sort" || family == "scan";
-  const bool alone = groups && grouping_of(c, 0).size <= 1;
+  const bool alone = has_groups(*c.op) && grouping_of(c, 0).size <= 1;
   return count == 1 || shares || alone || c.operands.empty() ? Promise::single : Promise::telling;
 }
 

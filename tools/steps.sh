@@ -1,9 +1,7 @@
 # The steps of tools/check, one function each; sourced. A step prints what it did on its last line, exits 77 to be skipped.
 
 quick_steps=(format generated build tests suite goldens plugin)
-full_steps=(without_gpu coverage repeat mutants fuzz tidy)
-# What does not hold everywhere yet: run by `tools/check --all`, no part of the gate until it does.
-open_steps=(sanitize)
+full_steps=(without_gpu coverage repeat mutants fuzz sanitize tidy)
 
 touchstone=build/release/touchstone
 suite=(run --backend cpu --backend emulator --jobs "$jobs")
@@ -41,7 +39,7 @@ changed_sources() {
 # The compile commands without the flags that only g++ knows, at which clang stops.
 tidy_commands() {
   mkdir -p build/check/tidy
-  sed "s/ -fno-gnu-unique//g; s/ --param=[a-z-]*=[0-9]*//g" build/release/compile_commands.json >build/check/tidy/compile_commands.json
+  sed "s/ -fno-gnu-unique//g; s/ -fvect-cost-model=dynamic//g; s/ --param=[a-z-]*=[0-9]*//g" build/release/compile_commands.json >build/check/tidy/compile_commands.json
 }
 
 step_tidy() {
@@ -56,13 +54,18 @@ step_tidy() {
   files=$(changed_sources)
   [ -n "$files" ] || { echo "no C++ source differs from the main branch"; return 77; }
   all=$(echo "$files" | wc -l)
+  tidy_commands
   # Which ones, when they are too many, differs from commit to commit.
   files=$(echo "$files" | sort -R --random-source=<(yes "$(git rev-parse HEAD)") | head -n "$most")
   echo "$files" | xargs -P "$jobs" -n 1 clang-tidy-14 -quiet -p build/check/tidy || return 1
   echo "$(echo "$files" | wc -l) of $all sources that this change touches; a planted use after a move is reported"
 }
 
-step_suite() { "$touchstone" "${suite[@]}" --report "$logs/report"; }
+# Then the library without the operations that it can compose of others.
+step_suite() {
+  "$touchstone" "${suite[@]}" --report "$logs/report" || return 1
+  "$touchstone" run --backend cpu --layer hide:composed --tier tensor --jobs "$jobs"
+}
 
 step_coverage() { "$touchstone" spec coverage --results "$logs/report/results.jsonl"; }
 
@@ -103,13 +106,6 @@ step_mutants() {
   build release mutants && "$touchstone" mutants --compare && "$touchstone" mutants --views
 }
 
-# Every check runs a part of the suite under sanitizers, which one says the commit; `--all` runs the whole.
-sanitize_parts=4
-step_sanitize() {
-  local commit
-  if ${all:-false}; then tools/sanitize; return; fi
-  commit=$(git rev-parse --short=7 HEAD)
-  tools/sanitize --shard $((16#$commit % sanitize_parts))/$sanitize_parts
-}
+step_sanitize() { tools/sanitize; }
 
 step_fuzz() { tools/fuzz 30; }

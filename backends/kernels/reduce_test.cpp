@@ -124,8 +124,7 @@ void check(const Problem& p, const Tensor& x, const Tensor& z) {
     }
     const bool real = is_floating_dtype(result_dtype(p));
     const double bound = e.bound + (real && e.bound > 0 ? roundoff(p.dtype) * std::fabs(e.value) + 0x1p-149 : 0);
-    const double rounded = real && e.bound == 0 ? e.value : e.value;
-    ASSERT_TRUE(got == rounded || std::fabs(got - e.value) <= bound)
+    ASSERT_TRUE(got == e.value || std::fabs(got - e.value) <= bound)
         << "op " << p.op << " dtype " << p.dtype << " output " << i << " of " << all.size() << " over " << all[i].size()
         << ": " << got << " rather than " << e.value << " within " << bound;
   }

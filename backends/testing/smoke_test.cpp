@@ -32,6 +32,7 @@ Shapes shapes_of(const Row& row) {
     case ShapeRule::gather:
     case ShapeRule::scatter:
     case ShapeRule::broadcast:
+    case ShapeRule::broadcast_to_x:
     case ShapeRule::same:
     case ShapeRule::one: break;
   }

@@ -79,6 +79,14 @@ void alignment_is_a_power_of_two(Device& device) {
   info.size = sizeof info;
   ts_error error = make_error();
   hold_status(table.device_info(device.backend().instance(), device.index(), &info, &error), TS_OK, "device_info");
+  hold(std::memchr(info.name, 0, sizeof info.name) != nullptr, "the name of the device has no end");
+  const int32_t count = table.device_count(device.backend().instance());
+  for (int32_t index = 0; index < count; ++index) {
+    ts_device_info each{};
+    each.size = sizeof each;
+    hold_status(table.device_info(device.backend().instance(), index, &each, &error), TS_OK,
+                fmt::format("device_info of device {} of {}", index, count));
+  }
   hold(info.alignment >= 8 && (info.alignment & (info.alignment - 1)) == 0,
        fmt::format("alignment {}", info.alignment));
   if (table.map == nullptr) return;

@@ -101,9 +101,9 @@ void Factors::build_attributes(Case& c, const Levels& levels) const {
 }
 
 void Factors::build_layouts(Case& c, const Levels& levels, uint64_t variant) const {
-  const bool immediates = op_.family == "elementwise";
   for (size_t k = 0; k < op_.operands.size(); ++k) {
     const int group = level(levels, Kind::operand, k);
+    const bool immediates = op_.family == "elementwise" || (has_rows(op_) && k > 0);
     c.operands.push_back(layout_in(group, c.shapes[k], variant + k, immediates).value_or(Layout::dense));
   }
   c.outputs.assign(op_.outputs.size(), Layout::dense);

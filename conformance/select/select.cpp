@@ -106,6 +106,8 @@ Selection select_kernel_cases(const judge::Spec& spec) {
     add_conversion_cases(op, cases);
     add_table_cases(spec, op, cases);
     add_golden_cases(spec, op, cases);
+    add_layout_cases(op, cases);
+    count_layouts(op, cases, selection);
     for (const Case& c : cases) {
       // Several ways may lead to one case. One name for two cases would be a case that nobody runs.
       const auto [at, is_new] = seen.emplace(c.name(), c);

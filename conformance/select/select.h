@@ -29,6 +29,7 @@ void check_tier(const std::string& tier);
 Selection select_cases(const judge::Spec& spec, const std::string& tier);
 
 /// Cases beside the orthogonal array, each for one kind of fault.
+void add_layout_cases(const judge::Op& op, std::vector<Case>& cases); ///< what the others lack: comes last
 void add_empty_cases(const judge::Op& op, std::vector<Case>& cases);
 void add_large_cases(const judge::Op& op, std::vector<Case>& cases);
 void add_alias_cases(const judge::Op& op, std::vector<Case>& cases);
@@ -36,6 +37,10 @@ void add_axes_cases(const judge::Op& op, std::vector<Case>& cases);
 void add_error_cases(const judge::Op& op, std::vector<Case>& cases);
 void add_numeric_cases(const judge::Op& op, std::vector<Case>& cases);
 void add_conversion_cases(const judge::Op& op, std::vector<Case>& cases);
+
+/// Counts the pairs of a tuple of dtypes and a layout of an operand or result, and which of them no case has, from the
+/// finished cases alone.
+void count_layouts(const judge::Op& op, const std::vector<Case>& cases, Selection& selection);
 
 /// Cases whose values the spec gives.
 void add_table_cases(const judge::Spec& spec, const judge::Op& op, std::vector<Case>& cases);

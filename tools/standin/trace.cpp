@@ -40,7 +40,9 @@ std::string argument_text(Machine& machine, const void* argument, size_t bytes) 
   for (size_t at = 0; at + sizeof(void*) <= bytes; at += sizeof(void*)) {
     const void* word = nullptr;
     memcpy(&word, static_cast<const std::byte*>(argument) + at, sizeof word);
-    if (machine.owner(word) != nullptr) text += " +" + std::to_string(at) + "=" + place_name(machine, word);
+    const Device* device = machine.owner(word);
+    if (device != nullptr && device->memory().is_allocated_address(word))
+      text += " +" + std::to_string(at) + "=" + place_name(machine, word);
   }
   return text;
 }

@@ -68,7 +68,7 @@ void add_backends(CLI::App& command, ts::conformance::Settings& settings) {
       ->required()
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-  command.add_option("--layer", settings.layers, "wrap every backend: trace, validate, census, fault, delay")
+  command.add_option("--layer", settings.layers, "wrap every backend: trace, validate, census, fault, hide, delay")
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   command.add_option("--seed", settings.seed, "of generated values")->check(whole_number(0, UINT64_MAX));

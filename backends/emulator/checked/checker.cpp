@@ -12,7 +12,7 @@ namespace {
 constexpr int64_t kUnitItems = 256; // of a flat launch; as the hooks have it
 constexpr size_t kReportsMax = 1000;
 constexpr size_t kReleasedMax = 1024;
-constexpr uint64_t kStackBytes = 8 << 20; // of a host's thread; nothing else lies that near
+constexpr uint64_t kStackBytes = uint64_t{8} << 20; // of a host's thread; nothing else lies that near
 
 } // namespace
 
@@ -22,7 +22,8 @@ std::unique_ptr<Observer> make_checker(const CheckSettings& settings, const Memo
 
 Checker::Checker(const CheckSettings& settings, const Memory& memory)
     : settings_(settings), memory_(memory),
-      shadow_(memory.kernel_base(), settings.any_check() ? memory.size() : kGranule * 1024), released_(kReleasedMax) {}
+      shadow_(memory.kernel_base(), settings.any_check() ? memory.size() : uint64_t{kGranule} * 1024),
+      released_(kReleasedMax) {}
 
 // Memory.
 
@@ -269,7 +270,7 @@ bool Checker::outside(const Accessed& mine) {
                            : mine.address < 1 << 16 ? Kind::null_address
                                                     : Kind::host_memory,
                            mine);
-  const bool device = memory_.is_device_address(reinterpret_cast<const void*>(mine.address));
+  const bool device = memory_.is_device_address(shadow_.pointer(mine.address));
   report.memory = arguments                ? "byte " + std::to_string(mine.address - state_->arguments) + " of its task"
                   : mine.address < 1 << 16 ? "address " + std::to_string(mine.address)
                   : device                 ? "a device address that did not arrive as an argument"
@@ -314,7 +315,7 @@ std::optional<Checker::Allocation> Checker::released_at(uint64_t offset) const {
 }
 
 void Checker::describe_operand(const OperandFacts& operand, uint64_t offset, Report* report) const {
-  const auto* address = reinterpret_cast<const std::byte*>(shadow_.map().base + offset);
+  const auto* address = shadow_.pointer(shadow_.map().base + offset);
   report->memory = operand.name;
   report->place = element_text(operand.view, address);
   if (report->place.empty()) report->place = "byte " + std::to_string(address - operand.buffer);
@@ -336,7 +337,7 @@ void Checker::describe_place(const Accessed& mine, Report* report) const {
     report->place = "byte " + std::to_string(byte % launch_.local_bytes);
     return;
   }
-  const auto* address = reinterpret_cast<const std::byte*>(mine.address);
+  const auto* address = shadow_.pointer(mine.address);
   for (const OperandFacts& operand : operands_) {
     if (view_count(operand.view) == 0 || !contains(reach_of_view(operand.view), address)) continue;
     return describe_operand(operand, offset, report);

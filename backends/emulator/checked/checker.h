@@ -78,7 +78,6 @@ private:
   std::vector<Unit> units_; ///< of the running launch, in the order they ran
   uint64_t next_phase_ = 1;
   std::vector<Report> reports_;
-  size_t taken_ = 0; ///< reports that take_finding gave
 };
 
 std::unique_ptr<Observer> make_checker(const CheckSettings& settings, const Memory& memory);

@@ -32,7 +32,8 @@ constexpr Cell kByte = 0x11; // kValid and kWritten of lane 0
 } // namespace
 
 Shadow::Shadow(const std::byte* memory, uint64_t bytes)
-    : map_{reinterpret_cast<uintptr_t>(memory), bytes, reserve_layer(bytes / kGranule), reserve_layer(bytes)} {}
+    : memory_(memory), map_{reinterpret_cast<uintptr_t>(memory), bytes, reserve_layer(bytes / kGranule),
+                            reserve_layer(bytes)} {}
 
 Shadow::~Shadow() {
   give_back(map_.granules, map_.bytes / kGranule);

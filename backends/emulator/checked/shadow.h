@@ -15,6 +15,8 @@ public:
 
   const ShadowMap& map() const { return map_; }
   uint64_t offset(const void* address) const { return reinterpret_cast<uintptr_t>(address) - map_.base; }
+  /// An address that a hook was given, as a pointer.
+  const std::byte* pointer(uintptr_t address) const { return memory_ + static_cast<ptrdiff_t>(address - map_.base); }
 
   /// Bytes begin a new life, of an allocation or of none: nobody touched them, nothing wrote them.
   void renew(uint64_t offset, uint64_t bytes, bool valid);
@@ -30,6 +32,7 @@ private:
   template <class Whole, class Byte> void each(uint64_t offset, uint64_t bytes, Whole whole, Byte byte) const;
   Cell flags_of(uint64_t byte) const; ///< kValid and kWritten of one byte, in lane 0
 
+  const std::byte* memory_;
   ShadowMap map_;
 };
 

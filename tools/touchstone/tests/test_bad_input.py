@@ -171,11 +171,13 @@ class Backends(Case):
 
     def test_layers(self):
         run = ["run", "--backend", "cpu", "--filter", FEW]
-        self.refused([*run, "--layer", "validated"], "unknown layer 'validated'; there are trace, validate, census, fault, delay")
+        self.refused([*run, "--layer", "validated"], "unknown layer 'validated'; there are trace, validate, census, fault, hide, delay")
         self.refused([*run, "--layer", ""], "unknown layer ''")
         self.refused([*run, "--layer", "validate:x=1"], "layer 'validate' takes no options, got 'x=1'")
         for options in ("", ":allocate", ":allocate=0", ":allocate=-1", ":alloc=1", ":launch=x", ":copy=1,", ":copy=99999999999999999999"):
             self.refused([*run, "--layer", f"fault{options}"], "layer fault: options '", "allocate=N, copy=N, launch=N")
+        self.refused([*run, "--layer", "hide"], "layer hide: names of operations are needed")
+        self.refused([*run, "--layer", "hide:softmax,soft"], "there is no operation 'soft'")
         self.refused([*run, "--layer", "trace:file=/proc/none/trace"], "layer trace: '/proc/none/trace' cannot be written")
         self.refused([*run, "--layer", "trace:to=x"], "layer trace: option 'to=x'", "file=PATH")
         self.refused([*run, "--layer", "mutant:NO99"], "NO99")

@@ -1,0 +1,6 @@
+#include "backends/cuda/launcher.cuh"
+#include "backends/kernels/fused.h"
+
+namespace ts::kernels {
+template void normalize<cuda::Launcher>(const Call&, cuda::Launcher&);
+} // namespace ts::kernels

@@ -1,0 +1,66 @@
+// The loops of instrumented code over work items and the threads of a phase: each access is known by who makes it.
+#include "backends/emulator/checked/observe.h"
+#include "backends/kernels/host_launcher.h"
+
+namespace ts::emulator::checked {
+
+constinit thread_local State state{};
+
+namespace {
+
+void enter_unit(int64_t block) {
+  state.block = block;
+  const Cell first = state.next_phase++ << kPhaseShift;
+  state.moment.block = state.moment.phase = first;
+  state.findings->unit(block, phase_of(first));
+}
+
+void enter_thread(int64_t thread) {
+  state.moment.place = state.moment.phase | static_cast<Cell>(thread) << kThreadShift;
+  state.awaited = 0;
+}
+
+} // namespace
+} // namespace ts::emulator::checked
+
+namespace ts::kernels {
+
+using emulator::checked::enter_thread;
+using emulator::checked::enter_unit;
+using emulator::checked::state;
+
+extern const Instrumentation kInstrumentation;
+const Instrumentation kInstrumentation{[] { return &state; }, emulator::checked::image};
+
+void run_instrumented_items(int64_t first, int64_t count, int64_t step, void (*body)(const void*, int64_t),
+                            const void* task) {
+  constexpr int64_t kUnit = 256; // items of a flat launch that run like a block
+  state.window = state.armed;
+  state.position = 0;
+  setjmp(state.resume); // where a work item that must not go on ends
+  while (state.position < count) {
+    const int64_t item = first + state.position++ * step;
+    if (state.armed != 0) {
+      if (state.block != item / kUnit) enter_unit(item / kUnit);
+      enter_thread(item % kUnit);
+    }
+    body(task, item);
+  }
+  state.window = 0;
+}
+
+void run_instrumented_threads(const ThreadOrder& order, int64_t count, void (*body)(void*, int64_t), void* visit) {
+  state.moment.phase = state.next_phase++ << emulator::checked::kPhaseShift;
+  state.window = state.armed;
+  state.position = 0;
+  setjmp(state.resume);
+  while (state.position < count) {
+    const int64_t k = state.position++;
+    const int64_t thread = order.permutation != nullptr ? order.permutation[k] : order.first + k * order.step;
+    enter_thread(thread);
+    body(visit, thread);
+  }
+  state.window = 0;
+}
+
+} // namespace ts::kernels

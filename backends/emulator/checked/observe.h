@@ -1,0 +1,274 @@
+// What a hook does with an access: one compare with the expected value of its cell, and all that follows where they differ.
+// For the units of hooks alone: not instrumented, and free of inline functions of the standard library, whose instrumented
+// twins the linker might choose.
+#pragma once
+
+#include "backends/emulator/checked/state.h"
+
+#define TS_HOT __attribute__((always_inline)) inline
+#define TS_COLD __attribute__((cold, noinline))
+#define TS_HOOK extern "C" __attribute__((visibility("hidden")))
+#define TS_SITE reinterpret_cast<uintptr_t>(__builtin_return_address(0))
+
+// NOLINTNEXTLINE(bugprone-reserved-identifier): the linker's name for our image
+extern "C" __attribute__((visibility("hidden"))) const char __ehdr_start;
+
+namespace ts::emulator::checked {
+
+/// What this host thread runs.
+extern constinit thread_local State state __attribute__((tls_model("initial-exec"), visibility("hidden")));
+
+inline uintptr_t image() { return reinterpret_cast<uintptr_t>(&__ehdr_start); }
+inline uint32_t site_of(uintptr_t code) { return static_cast<uint32_t>(code - image()); }
+
+// Nothing is checked while a finding is handed over: what runs there may be instrumented too.
+template <class Tell> TS_COLD void tell(Tell&& finding) {
+  if (state.findings == nullptr) return;
+  const uint64_t window = state.window;
+  Findings* findings = state.findings;
+  state.window = 0;
+  state.findings = nullptr;
+  const bool abandon = finding(*findings);
+  state.window = window;
+  state.findings = findings;
+  if (abandon) longjmp(state.resume, 1);
+}
+
+TS_COLD inline void tell_conflict(const Accessed& mine, Cell c, Clash clash, uint32_t site, const Witness& witness) {
+  if (clash == Clash::last) return tell([&](Findings& f) { return f.conflict(mine, c, kinds_now(c), site); });
+  const bool known = witness.cell >= state.moment.launch && conflicts(mine.access, kinds_now(witness.cell));
+  tell([&](Findings& f) {
+    return f.conflict(mine, known ? witness.cell : 0,
+                      known ? kinds_now(witness.cell) : kinds_others(c) | kinds_earlier(c),
+                      known ? static_cast<uint32_t>(witness.site) : 0);
+  });
+}
+
+TS_COLD inline void tell_outside(uintptr_t address, uint64_t bytes, Access access, uintptr_t code) {
+  tell([&](Findings& f) { return f.outside({address, bytes, access, site_of(code)}); });
+}
+
+// Outside the device's memory: a work item's own stack and its arguments are fine.
+TS_HOT void outside(uintptr_t address, uint64_t bytes, Access access, uintptr_t code) {
+  if (state.stack.holds(address)) return;
+  if (access == kRead && address - state.arguments < state.argument_bytes) return;
+  if (state.window != 0) tell_outside(address, bytes, access, code);
+}
+
+TS_HOT bool is_private(uint64_t offset) { return state.locals.holds(offset) || state.shared.holds(offset); }
+
+// Whether the launch may touch the place, which is no block's own.
+__attribute__((noinline)) inline bool find_range(uint64_t offset, Access access) {
+  for (int k = 0; k < state.range_count; ++k) {
+    if (!state.ranges[k].holds(offset)) continue;
+    state.hit[access] = state.ranges[k];
+    return true;
+  }
+  return false;
+}
+
+// How an access uses what was there before.
+enum class Old : bool { ignored, used };
+
+inline bool is_written(uint64_t byte, bool own) {
+  const Cell whole = state.granules.cells[byte / kGranule];
+  const bool split = (whole & kSplit) != 0;
+  const Cell c = split ? state.single_bytes.cells[byte] : whole;
+  if (own && c < state.moment.block) return false;
+  return (c >> (split ? 4 : 4 + byte % kGranule) & 1) != 0;
+}
+
+// Padding is copied with its struct and was never written. It shares a word with a member: so words of up to 8 bytes count,
+// as far as the access covers them, in which nothing was written.
+TS_COLD inline void check_written(uint64_t offset, bool own, const Accessed& mine) {
+  constexpr uint64_t kWord = 8;
+  const uint64_t start = mine.address - state.base, word = offset / kWord * kWord;
+  const uint64_t first = start > word ? start : word;
+  const uint64_t last = start + mine.bytes < word + kWord ? start + mine.bytes : word + kWord;
+  for (uint64_t byte = first; byte < last; ++byte)
+    if (is_written(byte, own)) return;
+  tell([&](Findings& f) { return f.unwritten(mine); });
+}
+
+// One cell of which an access covers the bytes `lanes`, whatever may be wrong with it.
+template <Access access, Old old>
+TS_COLD void visit_slowly(const Layer& layer, uint64_t index, Cell lanes, uint64_t offset, const Accessed& mine) {
+  const Cell c = layer.cells[index];
+  Accessed here = mine; // from the cell's first byte on
+  if (state.base + offset > mine.address) here.address = state.base + offset;
+  if ((c & lanes) != lanes) return tell([&](Findings& f) { return f.stray(here, false); });
+  const bool own = is_private(offset);
+  if (c < state.moment.launch && !own && !state.hit[access].holds(offset) && !find_range(offset, access))
+    return tell([&](Findings& f) { return f.stray(here, true); });
+  const Cell written = own && c < state.moment.block ? 0 : c;
+  if (old == Old::used && (written & lanes << 4) != lanes << 4) check_written(offset, own, mine);
+  const Touch touched = touch(c, access, state.moment, own, access == kRead ? 0 : lanes << 4);
+  if (touched.clash != Clash::none) {
+    layer.cells[index] = access == kRead ? c : c | lanes << 4; // the value is there all the same
+    return tell_conflict(here, c, touched.clash, layer.sites[index], layer.witnesses[index]);
+  }
+  if (touched.new_witness) layer.witnesses[index] = {c, layer.sites[index]};
+  if (touched.new_site) layer.sites[index] = mine.site;
+  layer.cells[index] = touched.next;
+}
+
+// The same for what is common and right; false, and nothing changed, for all else. race_test holds the two together.
+template <Access access, Old old>
+TS_HOT bool visit_quickly(const Layer& layer, uint64_t index, Cell lanes, uint64_t offset, uintptr_t code) {
+  constexpr Cell bit = kind_bit(access), mark = bit << kNowShift;
+  const Moment& moment = state.moment;
+  const Cell c = layer.cells[index], value = access == kRead ? 0 : lanes << 4;
+  const bool holds_value = old == Old::ignored || (c & lanes << 4) == lanes << 4;
+  if ((c & (lanes | kSplit)) != lanes) return false;
+  if (c >= moment.phase) {
+    if (!holds_value) return false;
+    if ((c & (kThread | kMany)) == (moment.place & kThread)) {
+      if ((c & mark) == 0 && kinds_others(c) != 0) return false;
+      if (access != kRead && (c & mark) == 0) layer.sites[index] = site_of(code);
+      layer.cells[index] = c | mark | value;
+      return true;
+    }
+    if (access == kWrite || kinds_now(c) != bit) return false;
+    layer.cells[index] = c | kMany | value;
+    return true;
+  }
+  Cell next = moment.place | mark | value | (c & kValid);
+  const bool own = is_private(offset);
+  if (own && c < moment.block) {
+    if (old == Old::used) return false;
+  } else {
+    if (!holds_value) return false;
+    next |= c & kWritten;
+    const Cell others = kinds_others(c), mine = kinds_now(c) | kinds_earlier(c);
+    if (c >= moment.block) {
+      if (others != 0) return false;
+      next |= mine << kEarlierShift;
+      if (!own && kinds_now(c) != bit) layer.witnesses[index] = {c, layer.sites[index]};
+    } else if (c >= moment.launch) {
+      if (access == kWrite || (others | mine) != bit) return false;
+      next |= bit << kOthersShift;
+      layer.witnesses[index] = {c, layer.sites[index]};
+    } else if (!state.hit[access].holds(offset) && !find_range(offset, access)) {
+      return false;
+    }
+  }
+  layer.sites[index] = site_of(code);
+  layer.cells[index] = next;
+  return true;
+}
+
+// A granule's bytes get cells of their own.
+TS_COLD inline void split(uint64_t granule) {
+  Cell& whole = state.granules.cells[granule];
+  for (unsigned lane = 0; lane < kGranule; ++lane) {
+    const uint64_t byte = granule * kGranule + lane;
+    const Cell bits = (whole >> lane & 1) | (whole >> (4 + lane) & 1) << 4;
+    state.single_bytes.cells[byte] = (whole & ~(kValid | kWritten)) | bits;
+    state.single_bytes.sites[byte] = state.granules.sites[granule];
+    state.single_bytes.witnesses[byte] = state.granules.witnesses[granule];
+  }
+  whole = kSplit;
+}
+
+template <Access access, Old old>
+void visit_bytes(uint64_t offset, uint64_t bytes, uintptr_t address, uint64_t of_bytes, uintptr_t code) {
+  for (uint64_t byte = offset; byte < offset + bytes; ++byte) {
+    if ((state.granules.cells[byte / kGranule] & kSplit) == 0) split(byte / kGranule);
+    if (!visit_quickly<access, old>(state.single_bytes, byte, 1, byte, code))
+      visit_slowly<access, old>(state.single_bytes, byte, 1, byte, {address, of_bytes, access, site_of(code)});
+  }
+}
+
+template <Access access, Old old>
+TS_COLD void visit_granule_slowly(uint64_t granule, uintptr_t address, uint64_t of_bytes, uintptr_t code) {
+  if ((state.granules.cells[granule] & kSplit) != 0)
+    return visit_bytes<access, old>(granule * kGranule, kGranule, address, of_bytes, code);
+  visit_slowly<access, old>(state.granules, granule, kValid, granule * kGranule,
+                            {address, of_bytes, access, site_of(code)});
+}
+
+template <Access access, Old old>
+TS_HOT void visit_granule(uint64_t granule, uintptr_t address, uint64_t of_bytes, uintptr_t code) {
+  if (!visit_quickly<access, old>(state.granules, granule, kValid, granule * kGranule, code))
+    visit_granule_slowly<access, old>(granule, address, of_bytes, code);
+}
+
+template <Access access, Old old> void visit_range(uintptr_t address, uint64_t bytes, uintptr_t code) {
+  const uint64_t offset = address - state.base, end = offset + bytes;
+  for (uint64_t at = offset; at < end;) {
+    if (at % kGranule == 0 && end - at >= kGranule) {
+      visit_granule<access, old>(at / kGranule, address, bytes, code);
+      at += kGranule;
+    } else {
+      visit_bytes<access, old>(at, 1, address, bytes, code);
+      ++at;
+    }
+  }
+}
+
+// What a cell holds after this work item did the same before, and after many threads of this phase did.
+inline constexpr Cell kOwnMask = kPhase | kThread | kMany | kSplit | kValid | kWritten;
+inline constexpr Cell kManyMask = kPhase | kMany | kSplit | kValid | kWritten | kKinds << kNowShift;
+
+// The parts that are seldom, or once per cell, are functions of their own: so the hooks save no registers.
+template <Access access, unsigned bytes, Old old>
+__attribute__((noinline)) void observe_bytes(uintptr_t address, uintptr_t code) {
+  const uint64_t offset = address - state.base;
+  if (bytes < kGranule && (state.granules.cells[offset / kGranule] & kSplit) != 0) {
+    constexpr Cell mark = kind_bit(access) << kNowShift, own = kPhase | kThread | kMany | Cell{0x11} | mark;
+    bool same = true;
+    for (unsigned k = 0; k < bytes; ++k)
+      same = same && (state.single_bytes.cells[offset + k] & own) == (state.moment.place | 0x11 | mark);
+    if (same) return;
+  }
+  visit_range<access, old>(address, bytes, code);
+}
+
+template <Access access, unsigned bytes, Old old>
+__attribute__((noinline)) void observe_granules(uintptr_t address, uintptr_t code) {
+  const uint64_t first = (address - state.base) / kGranule;
+  for (uint64_t k = 0; k < bytes / kGranule; ++k) visit_granule<access, old>(first + k, address, bytes, code);
+}
+
+template <Access access, unsigned bytes, Old old = access == kWrite ? Old::ignored : Old::used>
+TS_HOT void observe(const volatile void* pointer, uintptr_t code) {
+  const auto address = reinterpret_cast<uintptr_t>(pointer);
+  const uint64_t offset = address - state.base;
+  if (__builtin_expect(offset >= state.window, 0)) return outside(address, bytes, access, code);
+  constexpr Cell mark = kind_bit(access) << kNowShift;
+  if (bytes < kGranule || __builtin_expect(offset % kGranule != 0, 0))
+    return observe_bytes<access, bytes, old>(address, code);
+  const Cell own = state.moment.place | kValid | kWritten | mark;
+  const Cell many = state.moment.phase | kMany | kValid | kWritten | mark;
+  const Cell* cells = state.granules.cells + offset / kGranule;
+  for (unsigned k = 0; k < bytes / kGranule; ++k) {
+    const bool same = (cells[k] & (kOwnMask | mark)) == own || (access != kWrite && (cells[k] & kManyMask) == many);
+    if (!same) return observe_granules<access, bytes, old>(address, code);
+  }
+}
+
+template <Access access> void observe_range(const void* pointer, uint64_t bytes, uintptr_t code) {
+  const auto address = reinterpret_cast<uintptr_t>(pointer);
+  if (bytes == 0) return;
+  if (address - state.base >= state.window) return outside(address, bytes, access, code);
+  visit_range<access, access == kWrite ? Old::ignored : Old::used>(address, bytes, code);
+}
+
+// An atomic operation that changes nothing, over and over, waits for somebody.
+inline constexpr uint64_t kPatience = 1 << 20;
+
+inline void changed_nothing(const volatile void* pointer, unsigned bytes, uintptr_t code) {
+  const auto address = reinterpret_cast<uintptr_t>(pointer);
+  if (state.window == 0) return;
+  if (state.awaited != address) {
+    state.awaited = address;
+    state.awaited_times = 0;
+  }
+  if (++state.awaited_times < kPatience) return;
+  state.awaited_times = 0;
+  tell([&](Findings& f) { return f.waits({address, bytes, kAtomic, site_of(code)}); });
+}
+
+inline void changed() { state.awaited = 0; }
+
+} // namespace ts::emulator::checked
