@@ -315,6 +315,17 @@ std::string sort(Session& s, int64_t count) {
 std::string sorts(Session& s) { return sort(s, 300); }
 std::string sorts_much(Session& s) { return sort(s, 9000); }
 
+// Equal numbers; a power of two of them, so that no rounding is left.
+std::string softmax(Session& s, int64_t length) {
+  const auto count = static_cast<size_t>(length);
+  const ts_buffer x = s.upload(Floats(count, 3)), z = s.allocate(count * sizeof(float));
+  CallBuilder call(TS_OP_SOFTMAX);
+  s.call(TS_FAMILY_SOFTMAX, call.integer(0).out(f32(z, {length})).in(f32(x, {length})));
+  return difference(s.download<float>(z, count), Floats(count, 1.0F / static_cast<float>(length)));
+}
+std::string softmax_of_a_row(Session& s) { return softmax(s, 64); }
+std::string softmax_of_a_long_row(Session& s) { return softmax(s, 65536); }
+
 std::string releases(Session& s) {
   const ts_buffer x = s.upload(counting(1000));
   const Integers seen = s.download<int64_t>(x, 1000);
@@ -351,6 +362,8 @@ const std::vector<Work>& works() {
                                      TS_WORK(scatters),
                                      TS_WORK(sorts),
                                      TS_WORK(sorts_much),
+                                     TS_WORK(softmax_of_a_row),
+                                     TS_WORK(softmax_of_a_long_row),
                                      TS_WORK(releases)};
 #undef TS_WORK
   return all;
