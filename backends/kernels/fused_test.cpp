@@ -1,20 +1,12 @@
 // Fused rows: the tree of spec/execution.md written a second time, in its words, and held against the kernels bit by bit; which
 // program a row takes; rows that are none of the kernel's business.
 #include "backends/kernels/family_test.h"
+#include "backends/kernels/written_trees.h"
 
 #include <limits>
 
 namespace ts::kernels::test {
 namespace {
-
-template <class T> using Values = std::vector<T>;
-
-// execution.10
-template <class T, class Join> T run_of(const Values<T>& v, const Join& join) {
-  T lane[4] = {0, 0, 0, 0};
-  for (size_t i = 0; i < v.size(); ++i) lane[i % 4] = join(lane[i % 4], v[i]);
-  return (lane[0] + lane[1]) + (lane[2] + lane[3]);
-}
 
 // execution.34: lane g folds its run of each chunk from first to last, then lanes combine.
 template <class T, class Join> T tree_of(const Values<T>& v, const Join& join) {
@@ -25,20 +17,12 @@ template <class T, class Join> T tree_of(const Values<T>& v, const Join& join) {
   for (size_t g = 0; g < lanes; ++g) {
     T sum = 0;
     for (size_t chunk = 0; chunk < v.size(); chunk += kChunk) {
-      Values<T> run;
-      for (size_t step = 0; step < 4; ++step)
-        for (size_t j = 0; j < 4; ++j)
-          if (const size_t i = chunk + 4 * g + j + 4 * lanes * step; i < v.size()) run.push_back(v[i]);
+      const Values<T> run = run_at(v, chunk, g, lanes);
       sum = chunk == 0 ? run_of(run, join) : sum + run_of(run, join);
     }
     lane.push_back(sum);
   }
-  for (size_t w = std::min<size_t>(16, lanes / 2); w > 0; w /= 2)
-    for (size_t first = 0; first < lanes; first += 32)
-      for (size_t l = first; l < first + w; ++l) lane[l] += lane[l + w];
-  for (size_t w = lanes / 2; w >= 32; w /= 2)
-    for (size_t l = 0; l < w; ++l) lane[l] += lane[l + w];
-  return lane[0];
+  return joined(lane);
 }
 
 template <class T> T fused_tree(const Values<T>& v) {

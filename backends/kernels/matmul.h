@@ -129,7 +129,7 @@ template <class T, int kTile, int kDepth, int kPatch> struct MatmulTiles {
     A* place = slab + first.inner * kLine + first.side;
     const int step = apart.inner * kLine + apart.side;
     TS_UNROLL
-    for (int i = 0; i < kLoads; ++i) place[i * step] = next[i];
+    for (int i = 0; i < kLoads; ++i) place[int64_t{i} * step] = next[i];
   }
 
   /// Element i of a thread's patch along one side of the tile: groups of kGroup, a warp's groups side by side.

@@ -163,6 +163,8 @@ void add_large_cases(const judge::Op& op, std::vector<Case>& cases) {
   if (op.family == "reduce" || op.family == "arg_reduce" || op.family == "scan" || has_rows(op))
     add_deep_cases(op, dtypes, cases);
   if (has_rows(op)) add_row_cases(op, cases);
+  // Every tuple of dtypes has its own width of a vector, and here more than one block of them and a tail.
+  for (const judge::Instance& each : op.instances) cases.push_back(dense_case(op, each, {4099}));
   const std::array<int64_t, 4> edge = {65537, 65536, 65535, 65534};
   const auto id = static_cast<uint64_t>(op.id);
   const judge::Instance& instance = dtypes.next_cheap();

@@ -1,7 +1,7 @@
 // Which cases the kernel tier has. Everything follows from the rows, tables and goldens of the spec; no op is named here.
 #pragma once
 
-#include "conformance/case.h"
+#include "conformance/select/pairs.h"
 
 #include <cstdint>
 #include <string>
@@ -11,9 +11,8 @@ namespace ts::conformance {
 
 struct Selection {
   std::vector<std::string> names; ///< in order of ops, distinct
-  int64_t pairs = 0;              ///< of levels, over all ops
-  int64_t infeasible = 0;
-  int64_t missing = 0; ///< feasible pairs that no case has; must be 0
+  Pairs pairs;                    ///< of levels, over all ops
+  int64_t missing = 0;            ///< feasible pairs that no case of the tier has; must be 0
 };
 
 /// Every case of the kernel tier. Throws BackendError on a duplicate name: two cases that cannot be told apart.
@@ -37,10 +36,6 @@ void add_axes_cases(const judge::Op& op, std::vector<Case>& cases);
 void add_error_cases(const judge::Op& op, std::vector<Case>& cases);
 void add_numeric_cases(const judge::Op& op, std::vector<Case>& cases);
 void add_conversion_cases(const judge::Op& op, std::vector<Case>& cases);
-
-/// Counts the pairs of a tuple of dtypes and a layout of an operand or result, and which of them no case has, from the
-/// finished cases alone.
-void count_layouts(const judge::Op& op, const std::vector<Case>& cases, Selection& selection);
 
 /// Cases whose values the spec gives.
 void add_table_cases(const judge::Spec& spec, const judge::Op& op, std::vector<Case>& cases);

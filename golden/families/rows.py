@@ -3,6 +3,7 @@
 import math
 from itertools import product
 
+from golden.families.axes import attributes_of, axes_of, subsets_of
 from golden.families.tree import evaluate_groups, output
 from golden.hard import set_name
 from golden.lines import lines
@@ -16,17 +17,10 @@ EMPTY = (((0,), (0,)), ((2, 0), (1,)), ((0, 3), (1,)), ((2, 0), (0,)))
 LINE_MAX = 60  # elements of a hard line that is kept: each one is evaluated over all of them
 
 
-def axes_of(op, case):
-    """The axes along which a row lies."""
-    attribute = op.attributes[0]
-    value = case.attributes[attribute.name]
-    return tuple(k for k in range(64) if value >> k & 1) if attribute.kind == "axes" else (value,)
-
-
 def cases(op, instance):
     """All axes of a small box, odd shapes and empty ones with whole numbers and with samples, then the hard sets."""
     several = op.attributes[0].kind == "axes"
-    masks = [tuple(k for k in range(3) if mask >> k & 1) for mask in range(8)] if several else [(0,), (1,), (2,)]
+    masks = subsets_of(op, 3)
     for shape, axes in [(CUBE, axes) for axes in masks] + list(SHAPES) + list(SEVERAL if several else ()):
         yield from _both(op, instance, shape, axes)
     for shape, axes in EMPTY:
@@ -61,14 +55,7 @@ def _both(op, instance, shape, axes):
 
 
 def _case(op, instance, name, shape, axes, values):
-    attributes = {}
-    for attribute in op.attributes:
-        if attribute.kind == "axes":
-            attributes[attribute.name] = sum(1 << k for k in axes)
-        elif attribute.kind == "axis":
-            attributes[attribute.name] = axes[-1]
-        else:
-            attributes[attribute.name] = float(attribute.default)
+    attributes = attributes_of(op, axes)
     operands = {op.operands[0]: Tensor(instance.inputs[0], shape, values)}
     # The others vary along the row alone, as weights do, and have the whole shape.
     for number, operand in enumerate(op.operands[1:], 1):

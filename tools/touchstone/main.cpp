@@ -103,6 +103,7 @@ int main_of(int argc, char** argv) {
   ReplayOptions replay;
   CLI::App* replay_app = app.add_subcommand("replay", "run cases in this process and draw their memory");
   add_backends(*replay_app, replay.settings);
+  replay_app->add_option("--timeout", replay.timeout_s, "seconds a case may take")->check(seconds());
   replay_app->add_option("name", replay.names, "names of cases")->required();
 
   CLI::App* backends_app = app.add_subcommand("backends", "print the backends built here and their devices");
