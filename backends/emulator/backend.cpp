@@ -55,6 +55,8 @@ ts_status open(const char* options, ts_instance** self, ts_error* error) {
       if (!apply(option, &settings) && !ts::kernels::choose_mutant(option))
         ts::kernels::refuse_option(option, ts::emulator::known_options());
     check_settings(settings);
+    if (settings.check.memory && settings.check.page.empty())
+      throw DoorError(TS_INVALID_ARGUMENT, "option 'check=memory' needs 'page=FILE', to which it adds what it finds");
     // Whatever watches kernels runs those that were compiled for it.
     if (settings.check.any()) settings.families = ts::emulator::checked::instrumented_kernels().families;
     for (int k = 0; k < instance->settings.devices; ++k)

@@ -1,5 +1,6 @@
 #include "backends/emulator/checked/checker.h"
 
+#include "backends/emulator/checked/traffic.h"
 #include "backends/emulator/checked/views.h"
 
 #include <algorithm>
@@ -16,7 +17,8 @@ constexpr uint64_t kStackBytes = uint64_t{8} << 20; // of a host's thread; nothi
 
 } // namespace
 
-std::unique_ptr<Observer> make_checker(const CheckSettings& settings, const Memory& memory) {
+std::unique_ptr<Observer> make_observer(const CheckSettings& settings, const Memory& memory) {
+  if (settings.memory) return std::make_unique<TrafficMeter>(memory, settings.page);
   return std::make_unique<Checker>(settings, memory);
 }
 

@@ -80,6 +80,7 @@ private:
   std::vector<Report> reports_;
 };
 
-std::unique_ptr<Observer> make_checker(const CheckSettings& settings, const Memory& memory);
+/// Who watches a device: a checker, or the transaction lint.
+std::unique_ptr<Observer> make_observer(const CheckSettings& settings, const Memory& memory);
 
 } // namespace ts::emulator::checked

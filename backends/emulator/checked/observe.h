@@ -48,11 +48,20 @@ TS_COLD inline void tell_outside(uintptr_t address, uint64_t bytes, Access acces
   tell([&](Findings& f) { return f.outside({address, bytes, access, site_of(code)}); });
 }
 
+// As tell, to whoever traces.
+template <class Tell> __attribute__((noinline)) void trace(Tell&& step) {
+  Tracer* tracer = state.tracer;
+  state.tracer = nullptr;
+  step(*tracer);
+  state.tracer = tracer;
+}
+
 // Outside the device's memory: a work item's own stack and its arguments are fine.
 TS_HOT void outside(uintptr_t address, uint64_t bytes, Access access, uintptr_t code) {
   if (state.stack.holds(address)) return;
   if (access == kRead && address - state.arguments < state.argument_bytes) return;
   if (state.window != 0) tell_outside(address, bytes, access, code);
+  if (state.tracer != nullptr) trace([&](Tracer& t) { t.access({address, bytes, access, site_of(code)}); });
 }
 
 TS_HOT bool is_private(uint64_t offset) { return state.locals.holds(offset) || state.shared.holds(offset); }
