@@ -9,6 +9,8 @@
 #include <array>
 #include <cstdio>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <map>
 #include <sys/wait.h>
 
@@ -109,6 +111,27 @@ std::string problem_of(const Fault& fault, const std::string& folder, const std:
   return right.word == "-" ? "" : fmt::format("the right version is reported: {}", right.said);
 }
 
+// The table in the file of `path` between its marks is replaced.
+void write_table(const std::string& path, const std::string& table) {
+  const std::string begin = "<!-- faults -->", end = "<!-- /faults -->";
+  std::ifstream in(path);
+  std::string page((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
+  const size_t from = page.find(begin), to = page.find(end);
+  if (from == std::string::npos || to == std::string::npos || to < from)
+    throw ValueError(fmt::format("{} has no '{}' with '{}' after it", path, begin, end));
+  page.replace(from + begin.size(), to - from - begin.size(), "\n" + table);
+  if (!(std::ofstream(path) << page)) throw ValueError(fmt::format("cannot write {}", path));
+}
+
+std::string table_head() {
+  std::string head = "| fault |", line = "|---|";
+  for (const Setting& setting : kSettings) {
+    head += fmt::format(" {} |", setting.title);
+    line += "---|";
+  }
+  return head + " compute-sanitizer |\n" + line + "---|\n";
+}
+
 } // namespace
 
 int faults_command(const FaultsOptions& options) {
@@ -117,17 +140,20 @@ int faults_command(const FaultsOptions& options) {
   std::string head = fmt::format("{:<30}", "fault");
   for (const Setting& setting : kSettings) head += fmt::format(" {:<8}", setting.title);
   fmt::print("{}\n", head);
+  std::string table = table_head();
   int64_t count = 0, bad = 0;
   for (const Fault& fault : faults_of(folder)) {
     if (!filter.passes(fault.name)) continue;
     ++count;
     std::map<std::string, Result> row;
-    std::string line = fmt::format("{:<30}", fault.name);
+    std::string line = fmt::format("{:<30}", fault.name), cells = fmt::format("| {} |", fault.name);
     for (const Setting& setting : kSettings) {
       row[setting.title] = run(folder, setting, fault.name, true);
       line += fmt::format(" {:<8}", row[setting.title].word);
+      cells += fmt::format(" {} |", row[setting.title].word);
     }
     fmt::print("{}\n", line);
+    table += cells + " not measured |\n";
     if (options.say) fmt::print("    {}\n    {}", fault.what, row["all"].said);
     const std::string problem = problem_of(fault, folder, row);
     if (problem.empty()) continue;
@@ -135,6 +161,7 @@ int faults_command(const FaultsOptions& options) {
     fmt::print("    WRONG: {}\n", problem);
   }
   if (count == 0) throw ValueError(fmt::format("no fault is called '{}'", options.filter));
+  if (!options.table.empty()) write_table(options.table, table);
   fmt::print("faults     {} planted, {} not as expected\n", count, bad);
   return bad == 0 ? kPassed : kFailed;
 }

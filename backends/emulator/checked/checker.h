@@ -52,6 +52,8 @@ private:
   bool waits(const Accessed& mine) override;
 
   void add_ranges();
+  void add_all_but_private();
+  Range locals_of_launch() const;
   void add_range_of(const std::byte* pointer);
   bool is_output_alone(const OperandFacts& operand) const;
   void check_outputs();

@@ -26,6 +26,7 @@ void enter_item(int64_t unit, int64_t thread) {
 void enter_thread(int64_t thread) {
   if (state.tracer != nullptr) trace([&](Tracer& t) { t.thread(thread); });
   state.moment.place = state.moment.phase | static_cast<Cell>(thread) << kThreadShift;
+  state.own_locals = {state.locals.low + static_cast<uint64_t>(thread) * state.local_bytes, state.local_bytes};
   state.awaited = 0;
 }
 

@@ -37,6 +37,7 @@ inline constexpr unsigned kGranule = 4;
 struct Range {
   uint64_t low, bytes;
   bool holds(uint64_t offset) const { return offset - low < bytes; }
+  bool holds(uint64_t offset, uint64_t length) const { return holds(offset) && offset - low + length <= bytes; }
 };
 
 /// An access as it is reported.
@@ -88,8 +89,10 @@ struct State {
   Moment moment;
   Layer granules;
   Layer single_bytes;
+  Range own_locals;     ///< of the running thread, which alone may touch them
+  uint64_t local_bytes; ///< of one thread
   Range shared, locals; ///< the running block's own: what launches and blocks before left there is nothing
-  Range hit[3];         ///< of the last first touch of each access
+  Range hit[8];         ///< of the last first touches, by where the code stands
   const Range* ranges;  ///< what else the launch may touch
   int range_count;
   Range stack;         ///< addresses of the work item's own frames, below that of the launch
