@@ -1,9 +1,7 @@
 # The steps of tools/check, one function each; sourced. A step prints what it did on its last line, exits 77 to be skipped.
 
 quick_steps=(format generated build tests suite goldens plugin)
-full_steps=(coverage repeat checked schedules mutants fuzz tidy)
-# What does not hold everywhere yet: run by `tools/check --all`, no part of the gate until it does.
-open_steps=(sanitize)
+full_steps=(coverage repeat checked schedules mutants fuzz sanitize tidy)
 
 touchstone=build/release/touchstone
 suite=(run --backend cpu --backend emulator --jobs "$jobs")
@@ -25,13 +23,14 @@ step_build() { build release && echo "preset release"; }
 
 step_tests() { ctest --preset release -j "$jobs" -LE slow && ctest --preset release -N | tail -n 1; }
 
-# The sources that a change touches: what differs from the main branch, on the main branch itself what its last commit
-# changed. A header is seen through the source of its name, or the first that includes it.
+# The sources that a change touches: what differs from the main branch, on the main branch itself what the four hours before
+# its last commit changed. A header is seen through the source of its name, or the first that includes it.
 changed_sources() {
   local base head file
   head=$(git rev-parse HEAD)
   base=$(git merge-base HEAD origin/main 2>/dev/null || git merge-base HEAD main 2>/dev/null || echo "$head")
-  [ "$base" != "$head" ] || base=$(git rev-parse -q --verify HEAD~1) || return 0
+  [ "$base" != "$head" ] || base=$(git rev-list -1 --first-parent --min-age=$(($(git log -1 --format=%ct) - 14400)) HEAD)
+  [ -n "$base" ] || return 0
   git diff --name-only --diff-filter=d "$base" -- '*.cpp' '*.h' | while read -r file; do
     case $file in
       *.cpp) ;;
@@ -39,6 +38,12 @@ changed_sources() {
     esac
     ! grep -qF "\"file\": \"$PWD/$file\"" build/release/compile_commands.json || echo "$file"
   done | sort -u
+}
+
+# The compile commands without the flags that only g++ knows, at which clang stops.
+tidy_commands() {
+  mkdir -p build/check/tidy
+  sed "s/ -fno-gnu-unique//g; s/ --param=[a-z-]*=[0-9]*//g" build/release/compile_commands.json >build/check/tidy/compile_commands.json
 }
 
 step_tidy() {
@@ -53,9 +58,10 @@ step_tidy() {
   files=$(changed_sources)
   [ -n "$files" ] || { echo "no C++ source differs from the main branch"; return 77; }
   all=$(echo "$files" | wc -l)
+  tidy_commands
   # Which ones, when they are too many, differs from commit to commit.
   files=$(echo "$files" | sort -R --random-source=<(yes "$(git rev-parse HEAD)") | head -n "$most")
-  echo "$files" | xargs -P "$jobs" -n 1 clang-tidy-14 -quiet -p build/release || return 1
+  echo "$files" | xargs -P "$jobs" -n 1 clang-tidy-14 -quiet -p build/check/tidy || return 1
   echo "$(echo "$files" | wc -l) of $all sources that this change touches; a planted use after a move is reported"
 }
 
@@ -103,10 +109,6 @@ step_mutants() {
   build release mutants && "$touchstone" mutants --compare && "$touchstone" mutants --views
 }
 
-# Every check runs a part of the suite under sanitizers, which one says the commit; `--all` runs the whole.
-step_sanitize() {
-  if ${all:-false}; then tools/sanitize; return; fi
-  tools/sanitize --shard "$(part_of_commit 4)"
-}
+step_sanitize() { tools/sanitize; }
 
 step_fuzz() { tools/fuzz 30; }

@@ -19,17 +19,27 @@ step_unit() {
   ctest --test-dir "$build" -LE slow -N | tail -n 1
 }
 
-# run NAME BACKEND...: the suite; the last line names how many cases passed.
+# run NAME BACKEND...: the suite, a shard for each GPU; the last line names how many cases passed.
 run() {
-  local name=$1 backend arguments=()
+  local name=$1 backend k status=0 arguments=() shards=()
   shift
   for backend in "$@"; do arguments+=(--backend "$backend"); done
   [ $# -lt 2 ] || arguments+=(--same-bits)
-  "$touchstone" run "${arguments[@]}" --jobs "$jobs" --report "$report/$name" || return 1
-  python3 - "$report/$name/summary.json" <<'PYTHON'
-import json, sys
-print("; ".join(f"{b['backend']} {b['counts']['pass']} passed, {b['counts']['unsupported']} unsupported"
-                for b in json.load(open(sys.argv[1]))["backends"]))
+  rm -rf "${report:?}/$name"
+  for k in "${!gpus[@]}"; do
+    CUDA_VISIBLE_DEVICES=${gpus[k]} "$touchstone" run "${arguments[@]}" --jobs $(((jobs + ${#gpus[@]} - 1) / ${#gpus[@]})) \
+      --shard "$k/${#gpus[@]}" --report "$report/$name/$k" &
+    shards+=($!)
+  done
+  for k in "${shards[@]}"; do wait "$k" || status=1; done
+  [ $status -eq 0 ] || return 1
+  python3 - "$report/$name"/[0-9]*/summary.json <<'PYTHON'
+import collections, json, sys
+counts = collections.defaultdict(collections.Counter)
+for path in sys.argv[1:]:
+    for backend in json.load(open(path))["backends"]:
+        counts[backend["backend"]].update(backend["counts"])
+print("; ".join(f"{name} {c['pass']} passed, {c['unsupported']} unsupported" for name, c in counts.items()))
 PYTHON
 }
 
@@ -56,7 +66,7 @@ sanitize() {
   local tool=$1 parts=$jobs part status=0 folder=$report/$1
   mkdir -p "$folder"
   for ((part = 0; part < parts; ++part)); do
-    timeout 580 compute-sanitizer --tool "$tool" --error-exitcode 9 --print-limit 20 --log-file "$folder/$part.tool" \
+    CUDA_VISIBLE_DEVICES=${gpus[part % ${#gpus[@]}]} timeout 580 compute-sanitizer --tool "$tool" --error-exitcode 9 --print-limit 20 --log-file "$folder/$part.tool" \
       "$touchstone" run --in-process --backend cuda --shard "$part/$((parts * share))" --report "$folder/$part" \
       >"$folder/$part.log" 2>&1 &
   done

@@ -5,6 +5,7 @@
 #include "backends/cpu/queues.h"
 #include "backends/kernels/host_door.h"
 #include "backends/kernels/index_error.h"
+#include "backends/kernels/table.h"
 
 #include <algorithm>
 #include <cstring>
@@ -192,28 +193,8 @@ void census(ts_instance* self, ts_census_visitor visit, void* context, int32_t r
 
 ts_backend make_table() {
   ts_backend table{};
-  table.size = sizeof table;
-  table.abi_major = TS_ABI_MAJOR;
-  table.abi_minor = TS_ABI_MINOR;
-  table.kernel_count = TS_FAMILY_COUNT;
-  table.name = "cpu";
-  table.version = "0.1.0";
-  table.open = open;
-  table.close = close;
-  table.device_count = device_count;
-  table.device_info = device_info;
-  table.allocate = allocate;
-  table.release = release;
-  table.copy_in = copy_in;
-  table.copy_out = copy_out;
-  table.copy = copy;
-  table.queue_create = queue_create;
-  table.queue_destroy = queue_destroy;
-  table.record = record;
-  table.wait = wait;
-  table.synchronize = synchronize;
+  TS_REQUIRED_ENTRIES(table, "cpu", "0.1.0");
   table.poll = synchronize;
-  table.query = query;
   table.map = map;
   table.unmap = unmap;
   table.import = import;

@@ -2,6 +2,7 @@
 #include "backends/emulator/checked/library.h"
 #include "backends/emulator/device.h"
 #include "backends/kernels/host_door.h"
+#include "backends/kernels/table.h"
 
 #include <algorithm>
 #include <cstring>
@@ -183,28 +184,8 @@ void census(ts_instance* self, ts_census_visitor visit, void* context, int32_t r
 
 ts_backend make_table() {
   ts_backend table{};
-  table.size = sizeof table;
-  table.abi_major = TS_ABI_MAJOR;
-  table.abi_minor = TS_ABI_MINOR;
-  table.kernel_count = TS_FAMILY_COUNT;
-  table.name = "emulator";
-  table.version = "0.1.0";
-  table.open = open;
-  table.close = close;
-  table.device_count = device_count;
-  table.device_info = device_info;
-  table.allocate = allocate;
-  table.release = release;
-  table.copy_in = copy_in;
-  table.copy_out = copy_out;
-  table.copy = copy;
-  table.queue_create = queue_create;
-  table.queue_destroy = queue_destroy;
-  table.record = record;
-  table.wait = wait;
-  table.synchronize = synchronize;
+  TS_REQUIRED_ENTRIES(table, "emulator", "0.1.0");
   table.poll = synchronize;
-  table.query = query;
   table.native_handle = native_handle;
   table.census = census;
   ts::kernels::fill_kernels([](auto family) -> ts_kernel { return kernel<decltype(family)::value>; }, table.kernels);

@@ -106,6 +106,36 @@ TEST(EmulatorSchedule, VisitsEveryUnitOnceInItsOrder) {
   }
 }
 
+// A task of a pointer and two small numbers, which together could be taken for an address.
+struct Numbers {
+  int32_t* z;
+  int32_t low, high;
+  void operator()(int64_t) const {
+    z[0] = low;
+    z[1] = high;
+  }
+};
+
+TEST(EmulatorLaunch, TakesNoPairOfNumbersForAnAddress) {
+  for (const uint64_t size : {kSize, uint64_t{4} << 30}) {
+    Memory memory(size);
+    auto* device = reinterpret_cast<int32_t*>(memory.allocate(8));
+    const auto first = reinterpret_cast<uintptr_t>(device);
+    for (const uint64_t upper : {first, first + size - 1}) {
+      const auto high = static_cast<int32_t>(upper >> 32);
+      for (const int32_t low : {0, 8, 65537, 100'000'000, -1}) {
+        kernels::Census census;
+        Recorder program(*find_profile("t4"), memory);
+        program.flat("numbers", "", 1, Numbers{device, low, high});
+        program.run({}, census);
+        const auto* z = reinterpret_cast<const int32_t*>(memory.reach(reinterpret_cast<std::byte*>(device)));
+        EXPECT_EQ(z[0], low) << size;
+        EXPECT_EQ(z[1], high) << size;
+      }
+    }
+  }
+}
+
 // A task that depends on order: item i writes what item i - 1 left.
 struct Prefix {
   int64_t* sums;

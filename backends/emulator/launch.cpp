@@ -59,12 +59,13 @@ const IndexFault* Recorder::found_fault() const {
 
 namespace {
 
-// A task holds device addresses; for the launch they become addresses that work.
+// A task holds device addresses; for the launch they become addresses that work. Padding may hold anything, half of an
+// address among it, so Memory chooses addresses that such halves do not make up.
 void translate(std::byte* task, size_t bytes, const Memory& memory) {
   for (size_t at = 0; at + sizeof(std::byte*) <= bytes; at += sizeof(std::byte*)) {
     std::byte* word = nullptr;
     memcpy(&word, task + at, sizeof word);
-    if (!memory.is_device_address(word)) continue;
+    if (!memory.is_allocated_address(word)) continue;
     word = memory.reach(word);
     memcpy(task + at, &word, sizeof word);
   }

@@ -48,6 +48,11 @@ public:
     const auto* byte = static_cast<const std::byte*>(address);
     return byte >= host_ && byte < host_ + size_;
   }
+  /// Whether something was ever allocated at a device address, or past it.
+  bool is_allocated_address(const void* address) const {
+    const auto* byte = static_cast<const std::byte*>(address);
+    return byte >= host_ && byte < host_ + reached_;
+  }
 
   /// What is wrong with the guard zones of an allocation: "" or a sentence.
   std::string guard_damage(std::byte* device) const;
@@ -66,6 +71,7 @@ private:
   bool is_filled(uint64_t start, int byte, uint64_t bytes, uint64_t* where) const;
 
   uint64_t size_;
+  uint64_t reached_ = 0; ///< the end of what was ever allocated
   Observer* observer_ = nullptr;
   std::byte* host_ = nullptr;
   std::byte* kernel_ = nullptr;

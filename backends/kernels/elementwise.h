@@ -280,9 +280,10 @@ void launch_elementwise(const char* kernel, const F& f, const Call& call, Launch
     launcher.flat(kernel, wide ? "vector" : "contiguous", Dense::items(plan.count), task);
     return;
   }
-  StridedTask<F, Out, In...> task{f, out, {}, Offsets<1 + kInputs>::of(in_squares(plan))};
+  const Plan walk = in_squares(plan);
+  StridedTask<F, Out, In...> task{f, out, {}, Offsets<1 + kInputs>::of(walk)};
   std::copy(std::begin(sources), std::end(sources), task.in);
-  launcher.flat(kernel, "strided", plan.count, task);
+  launcher.flat(kernel, walk.rank == plan.rank ? "strided" : "squares", plan.count, task);
 }
 
 /// A functor of a row, with its attributes bound where it has some; D is the element type of the first input.

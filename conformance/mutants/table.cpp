@@ -48,8 +48,10 @@ Mutant parse_row(const nlohmann::json& row, const judge::Spec& spec) {
   }
   mutant.kind = text(row, "kind", mutant.id);
   mutant.title = text(row, "title", mutant.id);
-  mutant.project = text(row, "project", mutant.id);
-  mutant.report = text(row, "report", mutant.id);
+  if (row.contains("report") || row.contains("project")) {
+    mutant.project = text(row, "project", mutant.id);
+    mutant.report = text(row, "report", mutant.id);
+  }
   mutant.clause = text(row, "clause", mutant.id);
   mutant.place = row.contains("place") ? text(row, "place", mutant.id) : mutant.id;
   const std::string how = text(row, "how", mutant.id);
@@ -129,6 +131,7 @@ bool concerns(const Mutant& mutant, std::string_view case_name) {
 }
 
 std::string report_url(const Mutant& mutant) {
+  if (mutant.report.empty()) return "";
   std::string url = "https://github.com/" + mutant.report;
   const size_t mark = url.find_first_of("#!");
   if (mark == std::string::npos) return url;

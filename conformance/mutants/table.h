@@ -20,7 +20,7 @@ struct Mutant {
   std::string id;
   std::string kind;    ///< STRIDE-IN, TAIL, ...
   std::string title;   ///< what goes wrong, in one line
-  std::string project; ///< where it was reported
+  std::string project; ///< where it was reported; empty where the formula alone invites it
   std::string report;  ///< the public report: owner/repository#number, ! for a change request
   How how = How::door;
   std::string place;            ///< the fault's name at the door, or the switch's id; by default the id
@@ -46,7 +46,7 @@ std::set<int32_t> ops_of(const Mutant& mutant);
 /// Whether a case is one that should notice.
 bool concerns(const Mutant& mutant, std::string_view case_name);
 
-/// The address of a report.
+/// The address of a report; empty where there is none.
 std::string report_url(const Mutant& mutant);
 
 } // namespace ts::conformance::mutants

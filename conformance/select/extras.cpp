@@ -61,10 +61,12 @@ void add_large_products(const judge::Op& op, Rotation& dtypes, std::vector<Case>
   }
 }
 
-// Rows of 768, which is no power of two, more of them than one worker takes at once; and truth values by two broadcasts,
-// past the end of a 16-bit counter.
+// Rows of 768, which is no power of two, more of them than one worker takes at once; several squares of operands that are
+// dense along different axes; and truth values by two broadcasts, past the end of a 16-bit counter.
 void add_grid_cases(const judge::Op& op, Rotation& dtypes, std::vector<Case>& cases) {
   cases.push_back(dense_case(op, dtypes.next_cheap(), {6, 768}));
+  cases.push_back(dense_case(op, dtypes.next_cheap(), {48, 32}));
+  cases.back().operands.front() = Layout::transposed;
   const auto truth = [](const judge::Instance& instance) {
     return std::all_of(instance.in.begin(), instance.in.end(), [](int32_t dtype) { return dtype == TS_DTYPE_BOOL; });
   };
@@ -194,8 +196,10 @@ void add_error_cases(const judge::Op& op, std::vector<Case>& cases) {
   Rotation dtypes(op);
   if (index_operand(op) >= 0) {
     for (const IndexKind kind : {IndexKind::past_end, IndexKind::negative, IndexKind::far}) {
-      for (int k = 0; k < 3; ++k) {
-        Case c = dense_case(op, dtypes.next(), k == 0 ? Shape{33} : Shape{5, 7}, k == 2 ? 0 : -1);
+      // The last one has lines that a kernel may move by wide loads, where one index stands for many of its work items.
+      const Shape shapes[] = {{33}, {5, 7}, {5, 7}, {11, 16}};
+      for (int k = 0; k < 4; ++k) {
+        Case c = dense_case(op, dtypes.next(), shapes[k], k >= 2 ? 0 : -1);
         c.values.index = kind;
         if (k == 1) vary_layouts(c, 4);
         cases.push_back(c);

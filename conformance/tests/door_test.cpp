@@ -20,7 +20,10 @@ TEST(DoorChecks, HoldWithTwoDevices) {
   for (const DoorCheck& check : door_checks()) {
     const Outcome outcome = bench.run(0, check.name);
     // What a device without memory that the host can reach lacks.
-    const bool lacks = check.name == "door/memory/map" || check.name == "door/memory/import";
+    bool lacks = check.name == "door/memory/map" || check.name == "door/memory/import";
+#if defined(TS_SANITIZE) // the sanitizer's own heap cannot be measured
+    lacks = lacks || check.name == "door/heap/calls_leave_nothing";
+#endif
     EXPECT_EQ(outcome.verdict, lacks ? Verdict::unsupported : Verdict::pass) << check.name << ": " << outcome.message;
   }
 }

@@ -8,7 +8,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <fstream>
 #include <set>
+#include <sstream>
+#include <string_view>
 
 namespace ts::conformance::mutants {
 
@@ -57,6 +61,28 @@ TEST(MutantTable, PlantsEveryMutantOfTheDoor) {
   EXPECT_THROW(add_mutant(open_backend(TS_PLANTED), "XX99"), ValueError);
 }
 
+// A switch that no row names is planted by nobody.
+TEST(MutantTable, NamesEverySwitchInTheSources) {
+  std::set<std::string> places;
+  for (const Mutant& mutant : all_mutants()) places.insert(mutant.place);
+  constexpr std::string_view kSwitch = "TS_MUTATE(\"";
+  size_t found = 0;
+  for (const char* room : {"/backends", "/runtime"}) {
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(judge::project_root() + room)) {
+      if (entry.path().extension() != ".h" && entry.path().extension() != ".cpp") continue;
+      std::stringstream text;
+      text << std::ifstream(entry.path()).rdbuf();
+      const std::string source = text.str();
+      for (size_t at = source.find(kSwitch); at != std::string::npos; at = source.find(kSwitch, at), ++found) {
+        at += kSwitch.size();
+        const std::string id = source.substr(at, source.find('"', at) - at);
+        EXPECT_EQ(places.count(id), 1U) << entry.path() << ": " << id;
+      }
+    }
+  }
+  EXPECT_GT(found, 60U);
+}
+
 TEST(MutantTable, NamesWhatIsWrongWithARow) {
   EXPECT_EQ(problem_of("[" + row() + "]"), "");
   EXPECT_NE(problem_of("[" + row() + "," + row() + "]").find("M1 is there twice"), std::string::npos);
@@ -68,6 +94,7 @@ TEST(MutantTable, NamesWhatIsWrongWithARow) {
 
 TEST(MutantTable, LeadsToTheReport) {
   Mutant mutant;
+  EXPECT_EQ(report_url(mutant), "");
   mutant.report = "a/b#12";
   EXPECT_EQ(report_url(mutant), "https://github.com/a/b/issues/12");
   mutant.report = "a/b!12";

@@ -1,6 +1,7 @@
 // A backend that adds f32 and i32, naively, and that can be told to be wrong in one way: `planted.so:FAULT`. The tests of
 // the harness hold that every fault is found, with the right verdict.
 #include "backends/abi/backend.h"
+#include "backends/kernels/table.h"
 
 #include <cfenv>
 #include <chrono>
@@ -32,13 +33,13 @@ ts_status refuse(ts_error* error, ts_status status, const char* message) {
   return status;
 }
 
-ts_status open_instance(const char* options, ts_instance** self, ts_error* error) {
+ts_status open(const char* options, ts_instance** self, ts_error* error) {
   if (std::string_view(options) == "refuses_to_open") return refuse(error, TS_INVALID_ARGUMENT, "told to refuse");
   *self = new ts_instance;
   (*self)->fault = options;
   return TS_OK;
 }
-void close_instance(ts_instance* self) {
+void close(ts_instance* self) {
   if (self->has("dies_at_close")) std::abort();
   delete self;
 }
@@ -73,7 +74,7 @@ ts_status copy(ts_instance* self, ts_queue, ts_buffer target, uint64_t target_at
 ts_status queue_create(ts_instance*, int32_t, ts_queue* queue, ts_error*) { return *queue = 1, TS_OK; }
 void queue_destroy(ts_instance*, int32_t, ts_queue) {}
 ts_status record(ts_instance*, int32_t, ts_queue, ts_event*, ts_error*) { return TS_OK; }
-ts_status wait_event(ts_instance*, int32_t, ts_queue, ts_event, ts_error*) { return TS_OK; }
+ts_status wait(ts_instance*, int32_t, ts_queue, ts_event, ts_error*) { return TS_OK; }
 ts_status synchronize(ts_instance* self, int32_t, ts_queue, ts_error* error) {
   return self->has("device_lost") && self->calls > 0 ? refuse(error, TS_DEVICE_ERROR, "the device is lost") : TS_OK;
 }
@@ -182,28 +183,8 @@ void census(ts_instance* self, ts_census_visitor visit, void* context, int32_t r
 
 ts_backend make_table() {
   ts_backend table{};
-  table.size = sizeof table;
-  table.abi_major = TS_ABI_MAJOR;
-  table.abi_minor = TS_ABI_MINOR;
-  table.kernel_count = TS_FAMILY_COUNT;
-  table.name = "planted";
-  table.version = "1";
-  table.open = open_instance;
-  table.close = close_instance;
-  table.device_count = device_count;
-  table.device_info = device_info;
-  table.allocate = allocate;
-  table.release = release;
-  table.copy_in = copy_in;
-  table.copy_out = copy_out;
-  table.copy = copy;
-  table.queue_create = queue_create;
-  table.queue_destroy = queue_destroy;
-  table.record = record;
-  table.wait = wait_event;
-  table.synchronize = synchronize;
+  TS_REQUIRED_ENTRIES(table, "planted", "1");
   table.poll = synchronize;
-  table.query = query;
   table.census = census;
   table.kernels[TS_FAMILY_ELEMENTWISE] = elementwise;
   return table;

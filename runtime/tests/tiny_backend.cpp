@@ -1,5 +1,6 @@
 #include "runtime/tests/tiny_backend.h"
 
+#include "backends/kernels/table.h"
 #include "runtime/base/dtype.h"
 #include "runtime/base/scalar.h"
 
@@ -162,28 +163,8 @@ ts_status elementwise(ts_instance* self, const ts_call* call, ts_error* error) {
 const ts_backend& tiny_table() {
   static const ts_backend table = [] {
     ts_backend t{};
-    t.size = sizeof t;
-    t.abi_major = TS_ABI_MAJOR;
-    t.abi_minor = TS_ABI_MINOR;
-    t.kernel_count = TS_FAMILY_COUNT;
-    t.name = "tiny";
-    t.version = "1";
-    t.open = open;
-    t.close = close;
-    t.device_count = device_count;
-    t.device_info = device_info;
-    t.allocate = allocate;
-    t.release = release;
-    t.copy_in = copy_in;
-    t.copy_out = copy_out;
-    t.copy = copy;
-    t.queue_create = queue_create;
-    t.queue_destroy = queue_destroy;
-    t.record = record;
-    t.wait = wait;
-    t.synchronize = synchronize;
+    TS_REQUIRED_ENTRIES(t, "tiny", "1");
     t.poll = synchronize;
-    t.query = query;
     t.kernels[TS_FAMILY_FILL] = fill;
     t.kernels[TS_FAMILY_CONVERT] = convert;
     t.kernels[TS_FAMILY_ELEMENTWISE] = elementwise;

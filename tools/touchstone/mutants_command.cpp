@@ -32,11 +32,12 @@ std::vector<const Mutant*> chosen_mutants(const std::string& filter, bool views)
 
 void print_list(const std::vector<const Mutant*>& mutants) {
   for (const Mutant* mutant : mutants)
-    fmt::print("{:<5} {:<11} {:<7} {:<13} {} ({}, {})\n", mutant->id, mutant->kind,
+    fmt::print("{:<5} {:<11} {:<7} {:<13} {}{}\n", mutant->id, mutant->kind,
                mutant->how == Mutant::How::door     ? "door"
                : mutant->how == Mutant::How::kernel ? "kernel"
                                                     : "library",
-               mutant->clause, mutant->title, mutant->project, report_url(*mutant));
+               mutant->clause, mutant->title,
+               mutant->report.empty() ? "" : fmt::format(" ({}, {})", mutant->project, report_url(*mutant)));
 }
 
 std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }

@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <vector>
 
+// NOLINTBEGIN(bugprone-reserved-identifier): the hooks as compilers call them.
 extern "C" {
 void __tsan_read1(void*);
 void __tsan_read2(void*);
@@ -27,6 +28,7 @@ uint16_t __tsan_atomic16_fetch_add(volatile uint16_t*, uint16_t, int);
 uint32_t __tsan_atomic32_fetch_add(volatile uint32_t*, uint32_t, int);
 uint64_t __tsan_atomic64_fetch_add(volatile uint64_t*, uint64_t, int);
 }
+// NOLINTEND(bugprone-reserved-identifier)
 
 namespace ts::kernels {
 extern const Instrumentation kInstrumentation;

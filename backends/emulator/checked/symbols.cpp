@@ -28,6 +28,7 @@ std::string innermost_of(FILE* lines) {
 
 std::string ask(uintptr_t code) {
   Dl_info library{};
+  // NOLINTNEXTLINE(performance-no-int-to-ptr): dladdr takes a pointer
   if (dladdr(reinterpret_cast<void*>(code), &library) == 0 || library.dli_fname == nullptr) return "?";
   const uintptr_t call = code - 1 - reinterpret_cast<uintptr_t>(library.dli_fbase); // inside the call, not after it
   char command[1200];
