@@ -123,6 +123,14 @@ void write_table(const std::string& path, const std::string& table) {
   if (!(std::ofstream(path) << page)) throw ValueError(fmt::format("cannot write {}", path));
 }
 
+// What compute-sanitizer noticed on a GPU, by fault, as tools/bench/device_faults.py wrote it beside the faults.
+std::map<std::string, std::string> device_results(const std::string& page) {
+  std::map<std::string, std::string> words;
+  std::ifstream in(std::filesystem::path(page).parent_path() / "faults" / "compute_sanitizer.txt");
+  for (std::string fault, word; in >> fault >> word;) words[fault] = word;
+  return words;
+}
+
 std::string table_head() {
   std::string head = "| fault |", line = "|---|";
   for (const Setting& setting : kSettings) {
@@ -141,6 +149,7 @@ int faults_command(const FaultsOptions& options) {
   for (const Setting& setting : kSettings) head += fmt::format(" {:<8}", setting.title);
   fmt::print("{}\n", head);
   std::string table = table_head();
+  const std::map<std::string, std::string> device = device_results(options.table);
   int64_t count = 0, bad = 0;
   for (const Fault& fault : faults_of(folder)) {
     if (!filter.passes(fault.name)) continue;
@@ -153,7 +162,8 @@ int faults_command(const FaultsOptions& options) {
       cells += fmt::format(" {} |", row[setting.title].word);
     }
     fmt::print("{}\n", line);
-    table += cells + " not measured |\n";
+    const auto measured = device.find(fault.name);
+    table += cells + (measured == device.end() ? " not measured |\n" : fmt::format(" {} |\n", measured->second));
     if (options.say) fmt::print("    {}\n    {}", fault.what, row["all"].said);
     const std::string problem = problem_of(fault, folder, row);
     if (problem.empty()) continue;

@@ -255,14 +255,14 @@ template <unsigned bytes, Old old> TS_HOT bool visit_own_locals(uint64_t offset)
 
 // What no work item of this launch touched, and the launch may: no block's own memory is among that. All cells or none.
 template <Access access, unsigned bytes, Old old> TS_HOT bool visit_untouched(uint64_t offset, uintptr_t code) {
-  Range* hit = hit_of(code);
-  if (!hit->holds(offset, bytes) && (!find_range(offset, hit) || !hit->holds(offset, bytes))) return false;
   constexpr Cell flags = old == Old::used ? kValid | kWritten : kValid;
   Cell* cells = state.granules.cells + offset / kGranule;
   bool untouched = true;
   for (unsigned k = 0; k < bytes / kGranule; ++k)
     untouched = untouched && cells[k] < state.moment.launch && (cells[k] & (flags | kSplit)) == flags;
   if (!untouched) return false;
+  Range* hit = hit_of(code);
+  if (!hit->holds(offset, bytes) && (!find_range(offset, hit) || !hit->holds(offset, bytes))) return false;
   const Cell next = state.moment.place | kind_bit(access) << kNowShift | kValid | kWritten;
   uint32_t* sites = state.granules.sites + offset / kGranule;
   for (unsigned k = 0; k < bytes / kGranule; ++k) {
@@ -298,10 +298,11 @@ TS_HOT void observe(const volatile void* pointer, uintptr_t code) {
 
 template <Access access> void observe_range(const void* pointer, uint64_t bytes, uintptr_t code) {
   const auto address = reinterpret_cast<uintptr_t>(pointer);
-  if (bytes == 0) return;
-  if (address - state.base >= state.window) return outside(address, bytes, access, code);
   constexpr Old old = access == kWrite ? Old::ignored : Old::used;
   constexpr uint64_t kPiece = 16; // what wide loads and stores are, and copies of arrays are made of
+  if (bytes == kPiece) return observe<access, kPiece>(pointer, code);
+  if (bytes == 0) return;
+  if (address - state.base >= state.window) return outside(address, bytes, access, code);
   uint64_t done = 0;
   if ((address - state.base) % kGranule == 0)
     for (; bytes - done >= kPiece; done += kPiece) {

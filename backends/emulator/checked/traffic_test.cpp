@@ -130,6 +130,11 @@ TEST(Traffic, APageNamesKernelSiteAndCounts) {
       << lines;
 }
 
+TEST(Traffic, StandsAlone) {
+  for (const char* options : {"check=memory,race", "check=all,memory", "check=memory,jitter=3", "page=somewhere"})
+    EXPECT_THROW(parse_settings(options), kernels::Refusal) << options;
+}
+
 struct Random {
   uint64_t state;
   int below(int n) {

@@ -2,7 +2,11 @@
 // one, by which settings, and of the right one nothing.
 #pragma once
 
+#if defined(__CUDACC__)
+#include "backends/cuda/faults/workbench.cuh" // to be watched by compute-sanitizer
+#else
 #include "backends/emulator/workbench.h"
+#endif
 
 #include <string>
 #include <vector>

@@ -13,7 +13,7 @@ struct Stencil {
   const float* x;
   float* out;
   int64_t first, last; ///< items that read a neighbour
-  void operator()(int64_t i) const {
+  TS_HD void operator()(int64_t i) const {
     const float left = i > first ? x[i - 1] : 0.0F, right = i < last ? x[i + 1] : 0.0F;
     out[i] = x[i] + (left > 1e6F ? 1.0F : 0.0F) + (right > 1e6F ? 1.0F : 0.0F);
   }
@@ -29,7 +29,7 @@ Outcome read_past_end(Workbench& bench, bool wrong) { return stencil(bench, 0, w
 
 struct Fill {
   float* out;
-  void operator()(int64_t i) const { out[i] = 1; }
+  TS_HD void operator()(int64_t i) const { out[i] = 1; }
 };
 Outcome fill_with(Workbench& bench, int64_t shift, int64_t count) {
   float* out = bench.upload(std::vector<float>(kItems, 1), "out");
@@ -49,7 +49,7 @@ struct Vectors {
   int64_t count;
   bool whole_tail; ///< of loads
   bool write_tail;
-  void operator()(int64_t i) const {
+  TS_HD void operator()(int64_t i) const {
     const int64_t size = std::min<int64_t>(4, count - 4 * i);
     Four four{};
     if (size == 4 || whole_tail)
@@ -77,7 +77,7 @@ struct Gather {
   const int* index;
   const float* x;
   float* out;
-  void operator()(int64_t i) const { out[i] = x[index[i]] * 0.0F; }
+  TS_HD void operator()(int64_t i) const { out[i] = x[index[i]] * 0.0F; }
 };
 Outcome gather(Workbench& bench, int last_index) {
   const float* x = bench.upload(std::vector<float>(256, 1), "x");
@@ -97,7 +97,7 @@ struct Copy {
   const float* x;
   float* out;
   float factor;
-  void operator()(int64_t i) const { out[i] = x[i] * factor; }
+  TS_HD void operator()(int64_t i) const { out[i] = x[i] * factor; }
 };
 Outcome use_after_release(Workbench& bench, bool wrong) {
   const std::vector<float> values(kItems, 0.0F);
@@ -142,7 +142,7 @@ Outcome double_release(Workbench& bench, bool wrong) {
 struct Accumulate {
   const float* x;
   float* sums;
-  void operator()(int64_t i) const { sums[i] += x[i]; }
+  TS_HD void operator()(int64_t i) const { sums[i] += x[i]; }
 };
 Outcome forgotten_initialisation(Workbench& bench, bool wrong) {
   float* sums = wrong ? bench.allocate<float>(kItems, "sums") : bench.upload(std::vector<float>(kItems, 0), "sums");
@@ -154,7 +154,7 @@ struct Larger {
   const float* x;
   const float* limit;
   float* out;
-  void operator()(int64_t i) const { out[i] = x[i] > limit[i] ? 1.0F : 0.0F; }
+  TS_HD void operator()(int64_t i) const { out[i] = x[i] > limit[i] ? 1.0F : 0.0F; }
 };
 Outcome compared_with_nothing(Workbench& bench, bool wrong) {
   float* limit = wrong ? bench.allocate<float>(kItems, "limit") : bench.upload(std::vector<float>(kItems, 9), "limit");
