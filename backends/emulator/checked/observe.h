@@ -279,21 +279,27 @@ __attribute__((noinline)) void observe_granules(uintptr_t address, uintptr_t cod
   for (uint64_t k = 0; k < bytes / kGranule; ++k) visit_granule<access, old>(first + k, address, bytes, code);
 }
 
-template <Access access, unsigned bytes, Old old = access == kWrite ? Old::ignored : Old::used>
-TS_HOT void observe(const volatile void* pointer, uintptr_t code) {
-  const auto address = reinterpret_cast<uintptr_t>(pointer);
-  const uint64_t offset = address - state.base;
-  if (__builtin_expect(offset >= state.window, 0)) return outside(address, bytes, access, code);
+// Whether this work item did the same before, or many threads of this phase did.
+template <Access access, unsigned bytes> TS_HOT bool is_known(uint64_t offset) {
   constexpr Cell mark = kind_bit(access) << kNowShift;
-  if (bytes < kGranule || __builtin_expect(offset % kGranule != 0, 0))
-    return observe_bytes<access, bytes, old>(address, code);
   const Cell own = state.moment.place | kValid | kWritten | mark;
   const Cell many = state.moment.phase | kMany | kValid | kWritten | mark;
   const Cell* cells = state.granules.cells + offset / kGranule;
   for (unsigned k = 0; k < bytes / kGranule; ++k) {
     const bool same = (cells[k] & (kOwnMask | mark)) == own || (access != kWrite && (cells[k] & kManyMask) == many);
-    if (!same) return observe_granules<access, bytes, old>(address, code);
+    if (!same) return false;
   }
+  return true;
+}
+
+template <Access access, unsigned bytes, Old old = access == kWrite ? Old::ignored : Old::used>
+TS_HOT void observe(const volatile void* pointer, uintptr_t code) {
+  const auto address = reinterpret_cast<uintptr_t>(pointer);
+  const uint64_t offset = address - state.base;
+  if (__builtin_expect(offset >= state.window, 0)) return outside(address, bytes, access, code);
+  if (bytes < kGranule || __builtin_expect(offset % kGranule != 0, 0))
+    return observe_bytes<access, bytes, old>(address, code);
+  if (!is_known<access, bytes>(offset)) observe_granules<access, bytes, old>(address, code);
 }
 
 template <Access access> void observe_range(const void* pointer, uint64_t bytes, uintptr_t code) {
@@ -305,11 +311,9 @@ template <Access access> void observe_range(const void* pointer, uint64_t bytes,
   if (address - state.base >= state.window) return outside(address, bytes, access, code);
   uint64_t done = 0;
   if ((address - state.base) % kGranule == 0)
-    for (; bytes - done >= kPiece; done += kPiece) {
-      const uint64_t offset = address + done - state.base;
-      if (visit_own_locals<kPiece, old>(offset) || visit_untouched<access, kPiece, old>(offset, code)) continue;
-      visit_range<access, old>(address + done, kPiece, code);
-    }
+    for (; bytes - done >= kPiece; done += kPiece)
+      if (!is_known<access, kPiece>(address + done - state.base))
+        observe_granules<access, kPiece, old>(address + done, code);
   if (done < bytes) visit_range<access, old>(address + done, bytes - done, code);
 }
 

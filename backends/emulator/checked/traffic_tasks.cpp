@@ -157,7 +157,7 @@ struct Plan {
 
 struct PlannedItems {
   Plan plan;
-  void operator()(int64_t i) const { plan.perform(i * kPlannedMax, plan.counts[i], nullptr); }
+  void operator()(int64_t i) const { plan.perform(i * kPlannedMax, plan.counts[i], plan.memory); }
 };
 
 struct PlannedBlocks {
