@@ -201,7 +201,12 @@ void Array::set_real(int64_t i, double value) { set_bits(i, encode(dtype, value)
 
 std::string Array::text(int64_t i) const {
   if (dtype == TS_DTYPE_BOOL && bits(i) > 1) return fmt::format("{} (a byte that is neither 0 nor 1)", bits(i));
-  return is_floating(dtype) ? shortest_text(dtype, real(i)) : std::to_string(integer(i));
+  if (!is_floating(dtype)) return std::to_string(integer(i));
+  // Whole numbers as such: 10, where the shortest text is 1e+01.
+  constexpr double kPlain = 1e7;
+  const double value = real(i);
+  const bool plain = value != 0 && std::fabs(value) < kPlain && value == std::trunc(value);
+  return plain ? fmt::format("{:.0f}", value) : shortest_text(dtype, value);
 }
 
 std::string Array::hex(int64_t i) const { return fmt::format("0x{:0{}x}", bits(i), 2 * bytes_of(dtype)); }

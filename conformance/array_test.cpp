@@ -58,6 +58,8 @@ TEST(Array, TextReadsBackToTheSameElement) {
     }
   }
   EXPECT_EQ(Array::of(TS_DTYPE_F32, {}, {-0.0}).text(0), "-0");
+  EXPECT_EQ(Array::of(TS_DTYPE_BF16, {}, {10}).text(0), "10");
+  EXPECT_EQ(Array::of(TS_DTYPE_F16, {}, {-2048}).text(0), "-2048");
   EXPECT_EQ(Array::of(TS_DTYPE_F16, {}, {0.1}).hex(0), "0x2e66");
 }
 

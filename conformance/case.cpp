@@ -172,6 +172,13 @@ int index_operand(const judge::Op& op) {
   return -1;
 }
 
+bool has_rows(const judge::Op& op) { return op.family == "softmax" || op.family == "normalize"; }
+
+bool has_groups(const judge::Op& op) {
+  return op.family == "reduce" || op.family == "arg_reduce" || op.family == "sort" || op.family == "scan" ||
+         has_rows(op);
+}
+
 bool takes_index_list(const judge::Op& op) { return op.shape.find("rank(index) = 1") != std::string::npos; }
 
 } // namespace ts::conformance

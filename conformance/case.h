@@ -78,6 +78,12 @@ int inout_operand(const judge::Op& op);
 /// The shape of an output, from the row's shape rule.
 Shape result_shape(const Case& c, size_t output);
 
+/// Whether each element of the result depends on a whole row of the first operand: softmax and the norms.
+bool has_rows(const judge::Op& op);
+
+/// Whether the op is one of groups: reductions, scans, sorts, and those of rows.
+bool has_groups(const judge::Op& op);
+
 /// Whether the index operand of the op has rank 1, whatever the rank of x.
 bool takes_index_list(const judge::Op& op);
 

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cfenv>
+#include <cstdio>
 #include <utility>
 
 #if defined(__SSE__)
@@ -25,6 +26,20 @@ unsigned float_controls() {
 
 } // namespace
 
+// Calls an entry, which leaves the floating-point environment as it was.
+template <class Call> auto Device::unchanged(const char* entry, const Call& call) const {
+  const unsigned before = float_controls();
+  std::fenv_t environment{};
+  std::fegetenv(&environment);
+  const auto result = call();
+  if (const unsigned after = float_controls(); after != before) {
+    std::fesetenv(&environment);
+    throw DoorFault{"floating-point environment",
+                    fmt::format("{} changed the floating-point controls from 0x{:x} to 0x{:x}", entry, before, after)};
+  }
+  return result;
+}
+
 Device::Device(std::shared_ptr<Backend> backend, int32_t index) : backend_(std::move(backend)), index_(index) {}
 
 Device::~Device() {
@@ -43,7 +58,8 @@ void Device::check(const char* entry, ts_status status, const ts_error& error) c
 ts_buffer Device::allocate(uint64_t bytes) {
   ts_error error = make_error();
   ts_buffer buffer = 0;
-  check("allocate", backend_->table().allocate(backend_->instance(), index_, bytes, &buffer, &error), error);
+  const auto call = [&] { return backend_->table().allocate(backend_->instance(), index_, bytes, &buffer, &error); };
+  check("allocate", unchanged("allocate", call), error);
   if (buffer == 0) throw DoorFault{"allocate", "allocate returned TS_OK and buffer 0"};
   return buffer;
 }
@@ -52,19 +68,23 @@ void Device::release(ts_buffer buffer) { backend_->table().release(backend_->ins
 
 void Device::copy_in(ts_buffer target, const std::vector<std::byte>& bytes) {
   ts_error error = make_error();
-  check("copy_in",
-        backend_->table().copy_in(backend_->instance(), queue_, target, 0, bytes.data(), bytes.size(), &error), error);
+  const auto call = [&] {
+    return backend_->table().copy_in(backend_->instance(), queue_, target, 0, bytes.data(), bytes.size(), &error);
+  };
+  check("copy_in", unchanged("copy_in", call), error);
 }
 
 void Device::copy_out(std::vector<std::byte>& bytes, ts_buffer source) {
   ts_error error = make_error();
-  check("copy_out",
-        backend_->table().copy_out(backend_->instance(), queue_, bytes.data(), source, 0, bytes.size(), &error), error);
+  const auto call = [&] {
+    return backend_->table().copy_out(backend_->instance(), queue_, bytes.data(), source, 0, bytes.size(), &error);
+  };
+  check("copy_out", unchanged("copy_out", call), error);
 }
 
 void Device::synchronize() {
   ts_error error = make_error();
-  check("synchronize", drain(error), error);
+  check("synchronize", unchanged("synchronize", [&] { return drain(error); }), error);
 }
 
 ts_status Device::drain(ts_error& error) {
@@ -75,7 +95,7 @@ ts_answer Device::query(const ts_call& call) {
   ts_answer answer{};
   answer.size = sizeof answer;
   answer.status = -1;
-  backend_->table().query(backend_->instance(), &call, &answer);
+  unchanged("query", [&] { return backend_->table().query(backend_->instance(), &call, &answer), 0; });
   answer.reason[TS_MESSAGE_BYTES - 1] = '\0';
   if (answer.status < 0) throw DoorFault{"query", "query gave no status"};
   return answer;
@@ -83,17 +103,12 @@ ts_answer Device::query(const ts_call& call) {
 
 ts_status Device::call(int family, const ts_call& call, ts_error& error) {
   const ts_kernel kernel = backend_->kernel(family);
-  if (kernel == nullptr) return TS_UNSUPPORTED;
-  const unsigned before = float_controls();
-  std::fenv_t environment{};
-  std::fegetenv(&environment);
-  const ts_status status = kernel(backend_->instance(), &call, &error);
-  error.message[TS_MESSAGE_BYTES - 1] = '\0';
-  if (const unsigned after = float_controls(); after != before) {
-    std::fesetenv(&environment);
-    throw DoorFault{"floating-point environment",
-                    fmt::format("the call changed the floating-point controls from 0x{:x} to 0x{:x}", before, after)};
+  if (kernel == nullptr) {
+    std::snprintf(error.message, sizeof error.message, "kernels[%d] is NULL or past kernel_count", family);
+    return TS_UNSUPPORTED;
   }
+  const ts_status status = unchanged("the call", [&] { return kernel(backend_->instance(), &call, &error); });
+  error.message[TS_MESSAGE_BYTES - 1] = '\0';
   return status;
 }
 

@@ -56,6 +56,7 @@ public:
 private:
   [[noreturn]] void refuse(const char* entry, ts_status status, const ts_error& error) const;
   void check(const char* entry, ts_status status, const ts_error& error) const;
+  template <class Call> auto unchanged(const char* entry, const Call& call) const;
 
   std::shared_ptr<Backend> backend_;
   int32_t index_;

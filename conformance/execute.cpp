@@ -78,6 +78,7 @@ private:
   void complete(Run& run, uint64_t workspace_bytes);
   std::unique_ptr<Run> run_once(const Arrangement& arrangement, Poison poison);
   void check_values(Run& run);
+  bool keeps_its_bytes(const Run& run, size_t output, int64_t element);
   void check_same(const Run& run, const Run& other, const char* check, const std::string& name);
   bool owes_same_bits(size_t output) const;
 
@@ -110,6 +111,16 @@ std::unique_ptr<Run> Execution::run_once(const Arrangement& arrangement, Poison 
   return run;
 }
 
+// Whether an element of an output is what it was before the call, whatever that is: what is read in the wrong place may be
+// the same poison.
+bool Execution::keeps_its_bytes(const Run& run, size_t output, int64_t element) {
+  if (!run.memory().untouched(output, element)) return false;
+  if (once_) return true;
+  once_ = true;
+  const Poison other = poison_ == Poison::ones ? Poison::pattern : Poison::ones;
+  return run_once(arrangement_of(p_.c), other)->memory().untouched(output, element);
+}
+
 void Execution::check_values(Run& run) {
   for (size_t k = 0; k < p_.expected.outputs.size(); ++k) {
     const Array got = run.memory().gather(k);
@@ -119,7 +130,7 @@ void Execution::check_values(Run& run) {
     const std::string& promise = p_.c.op->bits;
     if (promise != "none") hash_bits(got, p_.expected.bounds[k], promise == "cross", outcome_.bits);
     if (compared.pass) continue;
-    const bool unwritten = compared.first >= 0 && run.memory().untouched(k, compared.first);
+    const bool unwritten = compared.first >= 0 && keeps_its_bytes(run, k, compared.first);
     throw Failure{"values", fmt::format("{}: {}{}", run.memory().outputs()[k].name, compared.why,
                                         unwritten ? "; this one still holds its bytes from before the call" : "")};
   }
@@ -200,6 +211,11 @@ void Execution::run_index_error(const Arrangement& arrangement, uint64_t workspa
     throw Failure{"index error",
                   fmt::format("after the error a valid call returned {}: {}", status_name(status), error.message)};
   again.download();
+  const judge::Expected expected = expected_of(healed.c, healed.inputs);
+  for (size_t k = 0; k < expected.outputs.size(); ++k)
+    if (const judge::Comparison compared = judge::compare(again.memory().gather(k), expected, k); !compared.pass)
+      throw Failure{"index error", fmt::format("a valid call after the error gives other values: {}", compared.why)};
+  if (const std::string damage = again.damage(); !damage.empty()) throw Failure{"gaps", damage};
 }
 
 void Execution::run_all() {
@@ -245,6 +261,7 @@ void Execution::run_all() {
   check_same(run, *again, "poison", "the run over other bytes in gaps and outputs");
   if (const Arrangement dense = dense_arrangement(p_.c); !is_dense(arrangement)) {
     const std::unique_ptr<Run> twin = run_once(dense, Poison::ones);
+    if (const std::string damage = twin->damage(); !damage.empty()) throw Failure{"gaps", damage};
     check_same(run, *twin, "dense twin", "the same values laid out densely");
   }
   for (const auto& [route, count] : device_.take_census()) outcome_.launches[route] += count;

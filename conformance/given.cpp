@@ -1,6 +1,7 @@
 #include "conformance/given.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <filesystem>
 #include <map>
@@ -13,7 +14,8 @@ namespace {
 bool same_attributes(const judge::Attributes& a, const judge::Attributes& b) {
   // As bits: NaN is a bound like another.
   return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const auto& x, const auto& y) {
-    return x.first == y.first && std::memcmp(&x.second, &y.second, sizeof x.second) == 0;
+    return x.first == y.first && x.second.kind == y.second.kind && x.second.integer == y.second.integer &&
+           std::bit_cast<uint64_t>(x.second.real) == std::bit_cast<uint64_t>(y.second.real);
   });
 }
 

@@ -140,6 +140,13 @@ void Ledger::check_routes(const std::vector<std::string>& owed) {
     if (!used[k]) irregularities_.push_back({"route", fmt::format("no case took the route {}", owed[k])});
 }
 
+std::vector<std::string> Ledger::ran() const {
+  std::vector<std::string> names;
+  for (const Outcome& outcome : outcomes_)
+    if (outcome.verdict != Verdict::unsupported && outcome.verdict != Verdict::missing) names.push_back(outcome.name);
+  return names;
+}
+
 int64_t Ledger::telling() const {
   return std::count_if(outcomes_.begin(), outcomes_.end(),
                        [](const Outcome& o) { return o.verdict == Verdict::pass && o.telling; });

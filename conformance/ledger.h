@@ -39,6 +39,8 @@ public:
   const std::vector<Outcome>& outcomes() const { return outcomes_; }
   const std::vector<Irregularity>& irregularities() const { return irregularities_; }
   int64_t count(Verdict verdict) const { return counts_[static_cast<size_t>(verdict)]; }
+  /// The cases that the backend ran, to whatever end: all but those unsupported and missing.
+  std::vector<std::string> ran() const;
   int64_t telling() const;
   /// Of the kernel tier by op: how many cases passed, and how many of them could have failed by their values.
   struct Share {

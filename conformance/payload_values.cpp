@@ -79,9 +79,9 @@ Grouping grouping_of(const Case& c, size_t operand) {
 
   int64_t mask = 0;
   const std::string& family = c.op->family;
-  if (family == "reduce")
+  if (has_groups(*c.op) && c.op->attribute("axes") != nullptr)
     mask = c.attributes.at("axes").integer;
-  else if (family == "arg_reduce" || family == "scan" || family == "sort")
+  else if (has_groups(*c.op))
     mask = int64_t{1} << (c.attributes.at("axis").integer & 31);
   else if (family == "matmul" && operand == 0)
     mask = int64_t{1} << (shape.size() - 1);

@@ -9,6 +9,16 @@
 
 namespace ts::conformance {
 
+judge::Expected expected_of(const Case& c, const std::vector<Array>& inputs) {
+  judge::Call call;
+  call.op = c.op;
+  call.instance = c.instance;
+  call.inputs = inputs;
+  call.attributes = c.attributes;
+  call.shape = c.shapes.front();
+  return judge::expect(call);
+}
+
 namespace {
 
 // The second input reads the first one's storage one element further on: values that neither wrote twice.
@@ -56,13 +66,7 @@ bool exact_by_payload(const Prepared& p) {
 }
 
 void judge_values(Prepared& p) {
-  judge::Call call;
-  call.op = p.c.op;
-  call.instance = p.c.instance;
-  call.inputs = p.inputs;
-  call.attributes = p.c.attributes;
-  call.shape = p.c.shapes.front();
-  p.expected = judge::expect(call);
+  p.expected = expected_of(p.c, p.inputs);
   if (!exact_by_payload(p)) return;
   for (judge::Bounds& bounds : p.expected.bounds) {
     bounds.kind = judge::Bounds::Kind::absolute;
@@ -84,9 +88,7 @@ Promise promise_of(const Case& c) {
   if (count == 0 || std::any_of(c.shapes.begin(), c.shapes.end(), nothing)) return Promise::empty;
   // Elements that share a place may make the result one value; so may x - x, and groups of one element.
   const bool shares = c.alias == Alias::same || !std::all_of(c.operands.begin(), c.operands.end(), is_injective);
-  const std::string& family = c.op->family;
-  const bool groups = family == "reduce" || family == "arg_reduce" || family == "sort" || family == "scan";
-  const bool alone = groups && grouping_of(c, 0).size <= 1;
+  const bool alone = has_groups(*c.op) && grouping_of(c, 0).size <= 1;
   return count == 1 || shares || alone || c.operands.empty() ? Promise::single : Promise::telling;
 }
 

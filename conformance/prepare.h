@@ -30,6 +30,9 @@ struct Prepared {
 /// Makes the values of a case from its name and the run's seed alone.
 Prepared prepare(const Case& c, const judge::Spec& spec, uint64_t run_seed);
 
+/// What the oracle gives for a case on inputs, which may be others than its own.
+judge::Expected expected_of(const Case& c, const std::vector<Array>& inputs);
+
 /// The values that a layout lets an operand have: elements that share a position share a value.
 Array with_ties(Layout layout, const Array& wanted);
 

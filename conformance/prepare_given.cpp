@@ -79,6 +79,8 @@ void prepare_table(Prepared& p, const judge::Spec& spec, uint64_t seed) {
     interleave(p, group, seed);
   } else {
     p.inputs = first.call.inputs;
+    for (size_t k = 0; has_rows(*p.c.op) && k < p.inputs.size(); ++k)
+      p.inputs[k] = expanded(p.inputs[k], p.c.shapes[k]);
     p.expected = first.expected;
     hold_shapes(p.c, p.inputs);
   }

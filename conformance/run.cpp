@@ -12,6 +12,7 @@ constexpr uint64_t kWorkspaceGuard = 0; // the sanitizer guards the end, and see
 #else
 constexpr uint64_t kWorkspaceGuard = 64;
 #endif
+constexpr uint64_t kWorkspaceMax = uint64_t{1} << 32; // no case of the suite has that many bytes of operands
 } // namespace
 
 Run::Run(const Prepared& prepared, const Arrangement& arrangement, Poison poison, Device& device)
@@ -55,6 +56,8 @@ void Run::upload(uint64_t workspace_bytes) {
   }
   describe();
   if (workspace_bytes == 0) return;
+  if (workspace_bytes > kWorkspaceMax)
+    throw DoorFault{"query", fmt::format("the query asks for {} bytes of workspace", workspace_bytes)};
   // What a kernel finds in its workspace is nothing to rely on, and what lies behind it is not its own.
   workspace_before_.assign(workspace_bytes + kWorkspaceGuard,
                            poison_ == Poison::ones ? std::byte{0xff} : std::byte{0x5b});

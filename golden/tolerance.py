@@ -29,7 +29,7 @@ def bound(op, instance, expected, values, group):
     if name not in CLASSES:
         raise SpecError(f"row {op.name}: tolerance {name} is unknown; known are exact, ulp(n), {', '.join(sorted(CLASSES))}")
     terms = _terms(op, instance, values, group)
-    if name == "logsumexp" and expected:
+    if name in EXPONENTIAL and expected:
         terms = [term for term in terms if term != -math.inf]  # its weight is 0
     if any(not math.isfinite(term) for term in terms):
         return Fraction(0)
@@ -144,6 +144,68 @@ def _norm(u, accumulator, terms, expected, values):
     return (Fraction(_steps(len(terms)), 2) + 2) * u * abs(expected)
 
 
+def _weights(terms):
+    """Maximum, sum of exponentials of the distances from it, and their weighted sum."""
+    top = max(terms)
+    weights = [Fraction(math.exp(max(-700, float(term - top)))) for term in terms]
+    far = sum(abs(term - top) * weight for term, weight in zip(terms, weights))
+    return top, sum(weights), far
+
+
+def _softmax(u, accumulator, terms, expected, values):
+    if not math.isfinite(values["x"]):
+        return Fraction(0)
+    top, total, far = _weights(terms)
+    own = abs(Fraction(values["x"]) - top)
+    lost = FUNCTION_ULP * Fraction(accumulator.sub)  # where exp vanishes
+    return u * abs(expected) * (own + far / total + 2 * FUNCTION_ULP + _steps(len(terms)) + 2) + lost
+
+
+def _log_softmax(u, accumulator, terms, expected, values):
+    if not math.isfinite(values["x"]):
+        return Fraction(0)
+    top, total, far = _weights(terms)
+    own = abs(Fraction(values["x"]) - top)
+    logarithm = FUNCTION_ULP * Fraction(math.log(total))
+    return u * (own + far / total + FUNCTION_ULP + _steps(len(terms)) + logarithm + abs(expected))
+
+
+def _lost(terms, accumulator, spread, error):
+    """Whether a spread is no larger than what it may be off; integers are not off where it is 0."""
+    whole = all(term.denominator == 1 for term in terms) and sum(map(abs, terms)) <= 2**accumulator.precision
+    return error >= spread and not (whole and len(set(terms)) == 1)
+
+
+def _layer_norm(u, accumulator, terms, expected, values):
+    n, eps, weight = len(terms), Fraction(values["eps"]), abs(Fraction(values["weight"]))
+    mean, size = sum(terms) / n, sum(map(abs, terms)) / n
+    squares = sum((term - mean) ** 2 for term in terms)
+    if not _fits(accumulator, squares) or not _fits(accumulator, size * n):
+        return None
+    k, spread = _steps(n), squares / n + eps
+    error = (k + 4) * u * squares / n + (k * u * size) ** 2 + Fraction(accumulator.sub)
+    if spread == 0 or _lost(terms, accumulator, spread, error):
+        return None
+    scale, distance = 1 / _root(spread), abs(Fraction(values["x"]) - mean)
+    of_scale = distance / 2 * (error / spread + FUNCTION_ULP * u)
+    lost = weight * Fraction(accumulator.sub)  # where the scaled distance vanishes
+    return weight * scale * (k * u * size + 3 * u * distance + of_scale) + lost + u * (
+        weight * distance * scale + abs(Fraction(values["bias"]))
+    )
+
+
+def _rms_norm(u, accumulator, terms, expected, values):
+    n, eps = len(terms), Fraction(values["eps"])
+    squares = sum(term**2 for term in terms)
+    if not _fits(accumulator, squares):
+        return None
+    spread, vanished = squares / n + eps, Fraction(accumulator.sub)
+    if spread == 0 or vanished >= spread:
+        return None
+    lost = abs(Fraction(values["weight"])) * vanished
+    return abs(expected) * ((Fraction(_steps(n), 2) + 6) * u + vanished / spread / 2) + lost
+
+
 def _logsumexp(u, accumulator, terms, expected, values):
     if not terms:
         return Fraction(0)
@@ -165,4 +227,9 @@ CLASSES = {
     "std": _std,
     "norm": _norm,
     "logsumexp": _logsumexp,
+    "softmax": _softmax,
+    "log_softmax": _log_softmax,
+    "layer_norm": _layer_norm,
+    "rms_norm": _rms_norm,
 }
+EXPONENTIAL = ("logsumexp", "softmax", "log_softmax")

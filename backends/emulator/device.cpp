@@ -188,6 +188,7 @@ void Device::run(const ts_call& call, const kernels::Row& row) {
   settings_.families(row.family)->run(resolved.call, *program);
 
   std::vector<ts_buffer> buffers;
+  buffers.reserve(static_cast<size_t>(call.output_count) + static_cast<size_t>(call.input_count));
   for (int k = 0; k < call.output_count; ++k) buffers.push_back(call.outputs[k].buffer);
   for (int k = 0; k < call.input_count; ++k)
     if (call.inputs[k].view.buffer != 0) buffers.push_back(call.inputs[k].view.buffer);

@@ -136,6 +136,35 @@ TEST(EmulatorLaunch, TakesNoPairOfNumbersForAnAddress) {
   }
 }
 
+// A task with flags, and behind them padding in which an address may have been left.
+struct Flags {
+  int32_t* z;
+  bool flag[3];
+  void operator()(int64_t) const {
+    for (int k = 0; k < 3; ++k) z[k] = static_cast<int32_t>(reinterpret_cast<const uint8_t&>(flag[k]));
+  }
+};
+
+TEST(EmulatorLaunch, KeepsWhatStandsBesideTheRestOfAnAddress) {
+  for (int attempt = 0; attempt < 20; ++attempt) {
+    Memory memory(kSize);
+    auto* device = memory.allocate(200'000); // so that the flags beside its upper bytes are an address of it
+    Flags task{};
+    memcpy(reinterpret_cast<std::byte*>(&task) + sizeof task.z, &device, sizeof device);
+    task.z = reinterpret_cast<int32_t*>(device);
+    task.flag[0] = task.flag[2] = true;
+    task.flag[1] = false;
+    kernels::Census census;
+    Recorder program(*find_profile("t4"), memory);
+    program.flat("flags", "", 1, task);
+    program.run({}, census);
+    const auto* z = reinterpret_cast<const int32_t*>(memory.reach(device));
+    EXPECT_EQ(z[0], 1);
+    EXPECT_EQ(z[1], 0);
+    EXPECT_EQ(z[2], 1);
+  }
+}
+
 // A task that depends on order: item i writes what item i - 1 left.
 struct Prefix {
   int64_t* sums;

@@ -59,8 +59,8 @@ const IndexFault* Recorder::found_fault() const {
 
 namespace {
 
-// A task holds device addresses; for the launch they become addresses that work. Padding may hold anything, half of an
-// address among it, so Memory chooses addresses that such halves do not make up.
+// A task holds device addresses; for the launch they become addresses that work. Padding may hold anything, the rest of an
+// address among it, so Memory chooses addresses that numbers do not make up, and a step that leaves their lower half.
 void translate(std::byte* task, size_t bytes, const Memory& memory) {
   for (size_t at = 0; at + sizeof(std::byte*) <= bytes; at += sizeof(std::byte*)) {
     std::byte* word = nullptr;

@@ -24,6 +24,7 @@ using kernels::DoorError;
 namespace {
 
 constexpr uint64_t kQuarantineBytesMax = 64ULL << 20;
+constexpr uint64_t kQuarantineBlocksMax = 4096;
 constexpr uint64_t kPage = 4096;
 
 uint64_t round_up(uint64_t bytes, uint64_t multiple) { return (bytes + multiple - 1) / multiple * multiple; }
@@ -39,8 +40,12 @@ std::byte* map_alias(int file, uint64_t size, int protection, uintptr_t wish = 0
 // what is allocated first is no small number of either sign.
 uintptr_t next_base(uint64_t size) {
   static std::atomic<uint64_t> next{0};
-  return ((0x2a5a + next.fetch_add((size >> 32) + 2) % 0x2000) << 32) + 0x4000'0000;
+  return ((0x1a5a + next.fetch_add((size >> 32) + 2) % 0x1800) << 32) + 0x4000'0000;
 }
+
+// From a device address to the one that works: a step that leaves the lower half as it is. So where the rest of an address
+// was left in padding, the flag or number in front of it keeps its value.
+constexpr uint64_t kApart = uint64_t{0x2000} << 32;
 
 } // namespace
 
@@ -48,11 +53,12 @@ Memory::Memory(uint64_t bytes) : size_(round_up(bytes, kPage)) {
   const int file = memfd_create("touchstone-emulator", MFD_CLOEXEC);
   if (file >= 0 && ftruncate(file, static_cast<off_t>(size_)) == 0) {
     host_ = map_alias(file, size_, PROT_NONE, next_base(size_));
-    kernel_ = map_alias(file, size_, PROT_READ | PROT_WRITE);
+    kernel_ = map_alias(file, size_, PROT_READ | PROT_WRITE, reinterpret_cast<uintptr_t>(host_) + kApart);
   }
   if (file >= 0) ::close(file);
   if (host_ != nullptr && kernel_ != nullptr) {
     free_.emplace(0, size_);
+    quarantine_.resize(kQuarantineBlocksMax);
     return;
   }
   if (host_ != nullptr) munmap(host_, size_);
@@ -64,7 +70,10 @@ Memory::Memory(uint64_t bytes) : size_(round_up(bytes, kPage)) {
 Memory::~Memory() {
   // Only what was forbidden: to allow the whole arena would make an eighth of it resident as the sanitizer's shadow.
   for (const auto& [device, block] : blocks_) TS_ALLOW(kernel_ + block.start, block.length);
-  for (const Block& block : quarantine_) TS_ALLOW(kernel_ + block.start, block.length);
+  for (uint64_t k = 0; k < resting_; ++k) {
+    const Block& block = quarantine_[(oldest_ + k) % kQuarantineBlocksMax];
+    TS_ALLOW(kernel_ + block.start, block.length);
+  }
   munmap(host_, size_);
   munmap(kernel_, size_);
 }
@@ -104,27 +113,23 @@ void Memory::release(std::byte* device) {
   if (observer_ != nullptr) observer_->released(reach(device), block.bytes);
   fill(block.start, kReleasedByte, block.length);
   TS_FORBID(kernel_ + block.start, block.length);
-  quarantine_.push_back(block);
+  if (resting_ == kQuarantineBlocksMax) retire_oldest();
+  quarantine_[(oldest_ + resting_++) % kQuarantineBlocksMax] = block;
   quarantine_bytes_ += block.length;
-  while (quarantine_bytes_ > kQuarantineBytesMax) {
-    const Block oldest = quarantine_.front();
-    quarantine_.pop_front();
-    retire(oldest);
-  }
+  while (quarantine_bytes_ > kQuarantineBytesMax) retire_oldest();
 }
 
 uint64_t Memory::flush_quarantine() {
   const uint64_t bytes = quarantine_bytes_;
-  while (!quarantine_.empty()) {
-    const Block oldest = quarantine_.front();
-    quarantine_.pop_front();
-    retire(oldest);
-  }
+  while (resting_ > 0) retire_oldest();
   return bytes;
 }
 
 // Ends a block's quarantine: nobody may have written to it.
-void Memory::retire(const Block& block) {
+void Memory::retire_oldest() {
+  const Block block = quarantine_[oldest_];
+  oldest_ = (oldest_ + 1) % kQuarantineBlocksMax;
+  --resting_;
   quarantine_bytes_ -= block.length;
   TS_ALLOW(kernel_ + block.start, block.length);
   uint64_t where = 0;

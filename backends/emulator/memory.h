@@ -7,9 +7,9 @@
 #include "backends/kernels/door.h"
 
 #include <cstdint>
-#include <deque>
 #include <map>
 #include <unordered_map>
+#include <vector>
 
 namespace ts::emulator {
 
@@ -66,7 +66,7 @@ private:
     uint64_t length;
   };
   void fill(uint64_t start, int byte, uint64_t bytes);
-  void retire(const Block& block);
+  void retire_oldest();
   void give_back(uint64_t start, uint64_t length);
   bool is_filled(uint64_t start, int byte, uint64_t bytes, uint64_t* where) const;
 
@@ -77,7 +77,9 @@ private:
   std::byte* kernel_ = nullptr;
   std::map<uint64_t, uint64_t> free_; ///< start -> length
   std::unordered_map<std::byte*, Block> blocks_;
-  std::deque<Block> quarantine_;
+  std::vector<Block> quarantine_; ///< a ring: its room is taken once, so that a release takes none
+  uint64_t resting_ = 0;          ///< blocks in it
+  uint64_t oldest_ = 0;           ///< where in it
   uint64_t quarantine_bytes_ = 0;
   std::string damage_;
 };

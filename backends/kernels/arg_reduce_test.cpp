@@ -26,7 +26,7 @@ void verify(int32_t op, int32_t dtype, const Shape& shape, int axis, Random& ran
   x.fill([&](int64_t) {
     if (is_floating_dtype(dtype) && below(random, 150) == 0) return static_cast<double>(NAN);
     return static_cast<double>(below(random, distinct)) -
-           (dtype == TS_DTYPE_U8 ? 0.0 : static_cast<double>(distinct / 2));
+           (dtype == TS_DTYPE_U8 ? 0.0 : std::floor(static_cast<double>(distinct) / 2));
   });
   Shape result = shape;
   const int64_t length = shape[static_cast<size_t>(axis)];

@@ -183,6 +183,10 @@ void check_shapes(const ts_call& call, const Row& row) {
     case ShapeRule::broadcast:
       for (int k = 0; k < call.input_count; ++k) expect_shape(view(k), Shape::of(z), input(k));
       break;
+    case ShapeRule::broadcast_to_x:
+      for (int k = 1; k < call.input_count; ++k) expect_shape(view(k), Shape::of(view(0)), input(k));
+      expect_shape(z, Shape::of(view(0)), output(0));
+      break;
     case ShapeRule::same:
       for (int k = 0; k < call.output_count; ++k) expect_shape(call.outputs[k], Shape::of(view(0)), output(k));
       break;

@@ -25,6 +25,10 @@ template <class Launcher> void scatter(const Call&, Launcher&);
 uint64_t host_scatter_workspace(const Call&);
 template <class Launcher> void sort(const Call&, Launcher&);
 uint64_t host_sort_workspace(const Call&);
+template <class Launcher> void softmax(const Call&, Launcher&);
+uint64_t host_softmax_workspace(const Call&);
+template <class Launcher> void normalize(const Call&, Launcher&);
+uint64_t host_normalize_workspace(const Call&);
 
 namespace detail {
 
@@ -54,6 +58,8 @@ template <class Launcher> const Family<Launcher>* find_family(int32_t family) {
   static constexpr Family<Launcher> kGather{gather<Launcher>, host_gather_workspace};
   static constexpr Family<Launcher> kScatter{scatter<Launcher>, host_scatter_workspace};
   static constexpr Family<Launcher> kSort{sort<Launcher>, host_sort_workspace};
+  static constexpr Family<Launcher> kSoftmax{softmax<Launcher>, host_softmax_workspace};
+  static constexpr Family<Launcher> kNormalize{normalize<Launcher>, host_normalize_workspace};
   switch (family) {
     case TS_FAMILY_FILL: return &kFill;
     case TS_FAMILY_CONVERT: return &kConvert;
@@ -65,6 +71,8 @@ template <class Launcher> const Family<Launcher>* find_family(int32_t family) {
     case TS_FAMILY_GATHER: return &kGather;
     case TS_FAMILY_SCATTER: return &kScatter;
     case TS_FAMILY_SORT: return &kSort;
+    case TS_FAMILY_SOFTMAX: return &kSoftmax;
+    case TS_FAMILY_NORMALIZE: return &kNormalize;
     default: return nullptr;
   }
 }

@@ -182,6 +182,7 @@ inline void run(int32_t family, int32_t op, const std::vector<const Tensor*>& ou
                 const std::vector<Operand>& inputs, const std::vector<ts_attribute>& attributes,
                 TestLauncher& launcher) {
   std::vector<View> views;
+  views.reserve(outputs.size());
   for (const Tensor* output : outputs) views.push_back(output->view());
   const HostFamily& kernels = *host_family(family);
   Call call{op,

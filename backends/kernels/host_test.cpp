@@ -75,7 +75,8 @@ template <int N> void check_trees(const ThreadOrder& order) {
   uint64_t warps_before = 42;
   for (int t = 0; t < N; ++t) {
     EXPECT_EQ(total[static_cast<size_t>(t)], wanted);
-    std::vector<uint64_t> lane(in.begin() + t / 32 * 32, in.begin() + t / 32 * 32 + 32);
+    const auto warp = in.begin() + int64_t{t / 32} * 32;
+    std::vector<uint64_t> lane(warp, warp + 32);
     for (size_t w : {1, 2, 4, 8, 16}) {
       std::vector<uint64_t> next = lane;
       for (size_t l = w; l < 32; ++l) next[l] = mix(lane[l - w], lane[l]);

@@ -175,6 +175,19 @@ std::vector<Program> programs() {
       {TS_FAMILY_SCATTER, TS_OP_INDEX_ADD, {{kI32, {6, 9}}}, {{kI64, {8}}, {kI32, {6, 8}}}, {integer(1)}, 5},
       {TS_FAMILY_SORT, TS_OP_SORT, {{kF32, {2500}}, {kI64, {2500}}}, {{kF32, {2500}}}, {integer(0), integer(0)}},
       {TS_FAMILY_SORT, TS_OP_SORT, {{kF32, {3, 20}}, {kI64, {3, 20}}}, {{kF32, {3, 20}}}, {integer(1), integer(1)}},
+      {TS_FAMILY_SOFTMAX, TS_OP_SOFTMAX, {{kF32, {70, 5}}}, {{kF32, {70, 5}}}, {integer(1)}},
+      {TS_FAMILY_SOFTMAX, TS_OP_SOFTMAX, {{kF32, {130, 3}}}, {{kF32, {130, 3}}}, {integer(0)}},
+      {TS_FAMILY_SOFTMAX, TS_OP_LOG_SOFTMAX, {{kF64, {8200}}}, {{kF64, {8200}}}, {integer(0)}},
+      {TS_FAMILY_NORMALIZE,
+       TS_OP_RMS_NORM,
+       {{kF32, {9, 40}}},
+       {{kF32, {9, 40}}, {kF32, {9, 40}}},
+       {integer(2), real_attribute(1)}},
+      {TS_FAMILY_NORMALIZE,
+       TS_OP_LAYER_NORM,
+       {{kF32, {70, 3}}},
+       {{kF32, {70, 3}}, {kF32, {70, 3}}, {kF32, {70, 3}}},
+       {integer(1), real_attribute(1)}},
   };
 }
 

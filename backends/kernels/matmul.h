@@ -129,7 +129,7 @@ template <class T, int kTile, int kDepth, int kPatch> struct MatmulTiles {
     A* place = slab + first.inner * kLine + first.side;
     const int step = apart.inner * kLine + apart.side;
     TS_UNROLL
-    for (int i = 0; i < kLoads; ++i) place[i * step] = next[i];
+    for (int i = 0; i < kLoads; ++i) place[int64_t{i} * step] = next[i];
   }
 
   /// Element i of a thread's patch along one side of the tile: groups of kGroup, a warp's groups side by side.
@@ -142,7 +142,7 @@ template <class T, int kTile, int kDepth, int kPatch> struct MatmulTiles {
       return a * b + c;
   }
 
-  TS_HD void multiply(const Shared& shared, int buffer, int k, int thread, A (&sum)[kPatch][kPatch]) const {
+  TS_HD void multiply(const Shared& shared, int buffer, int k, int thread, Local& local) const {
     A left[kPatch], right[kPatch];
     TS_UNROLL
     for (int i = 0; i < kPatch; ++i) left[i] = shared.x[buffer][k][slot(thread / kSide, i)];
@@ -151,26 +151,18 @@ template <class T, int kTile, int kDepth, int kPatch> struct MatmulTiles {
     TS_UNROLL
     for (int i = 0; i < kPatch; ++i) {
       TS_UNROLL
-      for (int j = 0; j < kPatch; ++j) sum[i][j] = fuse(left[i], right[j], sum[i][j]);
+      for (int j = 0; j < kPatch; ++j) local.sum[i][j] = fuse(left[i], right[j], local.sum[i][j]);
     }
-    static_cast<void>(TS_MUTATE("ST15", 0, narrow_sums(sum)));
+    static_cast<void>(TS_MUTATE("ST15", 0, narrow_sums(local)));
   }
 #if defined(TS_MUTANTS)
   /// Sums kept in the dtype of the elements. Not inlined into every step of an unrolled product.
-  [[gnu::noinline]] static int narrow_sums(A (&sums)[kPatch][kPatch]) {
-    for (auto& row : sums)
+  [[gnu::noinline]] static int narrow_sums(Local& local) {
+    for (auto& row : local.sum)
       for (A& sum : row) sum = wrong::stored<T>(sum);
     return 0;
   }
 #endif
-
-  TS_HD static void copy_sums(A (&to)[kPatch][kPatch], const A (&from)[kPatch][kPatch]) {
-    TS_UNROLL
-    for (int i = 0; i < kPatch; ++i) {
-      TS_UNROLL
-      for (int j = 0; j < kPatch; ++j) to[i][j] = from[i][j];
-    }
-  }
 
   TS_HD void operator()(Start, const At& at, Shared& shared, Local& local) const {
     const int64_t batch = at.block / tiles;
@@ -203,16 +195,11 @@ template <class T, int kTile, int kDepth, int kPatch> struct MatmulTiles {
     const bool busy =
         local.row + slot(at.thread / kSide, 0) < rows && local.column + slot(at.thread % kSide, 0) < columns;
     const int64_t left = TS_MUTATE("TL14", inner - at.step * kDepth, steps() > 1 ? kDepth : inner);
-    if (busy) {
-      A sum[kPatch][kPatch]; // in registers; what a thread keeps between steps may stand in memory
-      copy_sums(sum, local.sum);
-      if (left >= kDepth) {
-        TS_UNROLL
-        for (int k = 0; k < kDepth; ++k) multiply(shared, buffer, k, at.thread, sum);
-      } else {
-        for (int k = 0; k < static_cast<int>(left); ++k) multiply(shared, buffer, k, at.thread, sum);
-      }
-      copy_sums(local.sum, sum);
+    if (busy && left >= kDepth) {
+      TS_UNROLL
+      for (int k = 0; k < kDepth; ++k) multiply(shared, buffer, k, at.thread, local);
+    } else if (busy) {
+      for (int k = 0; k < static_cast<int>(left); ++k) multiply(shared, buffer, k, at.thread, local);
     }
     if (more) stage(buffer ^ 1, at.thread, shared, local);
   }

@@ -255,7 +255,7 @@ template <class Reducer, class Input> struct ReduceRows {
     if (mine >= rows * chunks) return reducer.identity();
     const int64_t row = chunks == 1 ? mine : mine / chunks;
     const int lane = at.thread & ((1 << width_log2) - 1);
-    const int64_t first = (mine - row * chunks) * kReduceChunk + lane * kReduceLanes;
+    const int64_t first = (mine - row * chunks) * kReduceChunk + int64_t{lane} * kReduceLanes;
     return in.fold(reducer, in.base(row), first, int64_t{kReduceLanes} << width_log2);
   }
   TS_HD Acc combine(Total, const Acc& left, const Acc& right) const { return reducer.combine(left, right); }

@@ -12,6 +12,7 @@ namespace ts::kernels {
 /// How the shapes of a call's operands hang together; the words of tools/spec.
 enum class ShapeRule {
   broadcast,
+  broadcast_to_x,
   same,
   one,
   reduce,

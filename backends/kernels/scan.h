@@ -182,7 +182,7 @@ template <class Scanner, class Elements> struct ScanChunks {
   int64_t chunks;
   ScanPass pass;
 
-  TS_HD int64_t first(const At& at) const { return at.block % chunks * kScanChunk + at.thread * kScanRun; }
+  TS_HD int64_t first(const At& at) const { return at.block % chunks * kScanChunk + int64_t{at.thread} * kScanRun; }
 
   TS_HD Acc give(Prefix, const At& at, Shared&, Local& local) const {
     return fold_run(scanner, elements, elements.line(at.block / chunks), first(at), local.value);
@@ -231,7 +231,7 @@ template <class Scanner, class Elements> struct ScanLines {
   Elements elements;
 
   TS_HD int64_t count(Chunks, int64_t) const { return ceil_div(elements.length, kScanChunk); }
-  TS_HD int64_t first(const At& at) const { return at.step * kScanChunk + at.thread * kScanRun; }
+  TS_HD int64_t first(const At& at) const { return at.step * kScanChunk + int64_t{at.thread} * kScanRun; }
 
   TS_HD Acc give(Prefix, const At& at, Shared&, Local& local) const {
     return fold_run(scanner, elements, elements.line(at.block), first(at), local.value);

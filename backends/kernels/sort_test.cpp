@@ -70,8 +70,8 @@ void check(const Problem& p, const Tensor& x, const Tensor& values, const Tensor
 void verify(const Problem& p, Random& random, int64_t distinct) {
   Tensor x = dense(p.dtype, p.shape), values = dense(p.dtype, p.result()), indices = dense(TS_DTYPE_I64, p.result());
   x.fill([&](int64_t) {
-    const double value =
-        static_cast<double>(below(random, distinct)) - (p.dtype == TS_DTYPE_U8 ? 0 : static_cast<double>(distinct / 2));
+    const double value = static_cast<double>(below(random, distinct)) -
+                         (p.dtype == TS_DTYPE_U8 ? 0 : std::floor(static_cast<double>(distinct) / 2));
     if (!is_floating_dtype(p.dtype)) return value;
     const int64_t special = below(random, 40);
     return special == 0 ? static_cast<double>(NAN) : special == 1 ? -0.0 : special == 2 ? INFINITY : value;

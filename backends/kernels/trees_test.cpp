@@ -1,35 +1,16 @@
 // The trees of spec/execution.md written a second time, in its words, and held against the kernels bit by bit. The numbers
 // have full mantissas and far exponents, so that any other order of additions shows.
 #include "backends/kernels/family_test.h"
+#include "backends/kernels/written_trees.h"
 
 namespace ts::kernels::test {
 namespace {
 
-template <class T> using Values = std::vector<T>;
-
-// execution.10
-template <class T> T run_of(const Values<T>& v) {
-  T lane[4] = {0, 0, 0, 0};
-  for (size_t i = 0; i < v.size(); ++i) lane[i % 4] += v[i];
-  return (lane[0] + lane[1]) + (lane[2] + lane[3]);
-}
-
 // execution.11: one chunk of a row, in `lanes` lanes.
 template <class T> T chunk_of(const Values<T>& v, size_t lanes) {
   Values<T> lane;
-  for (size_t g = 0; g < lanes; ++g) {
-    Values<T> run;
-    for (size_t step = 0; step < 4; ++step)
-      for (size_t j = 0; j < 4; ++j)
-        if (const size_t i = 4 * g + j + 4 * lanes * step; i < v.size()) run.push_back(v[i]);
-    lane.push_back(run_of(run));
-  }
-  for (size_t w = std::min<size_t>(16, lanes / 2); w > 0; w /= 2)
-    for (size_t first = 0; first < lanes; first += 32)
-      for (size_t l = first; l < first + w; ++l) lane[l] += lane[l + w];
-  for (size_t w = lanes / 2; w >= 32; w /= 2)
-    for (size_t l = 0; l < w; ++l) lane[l] += lane[l + w];
-  return lane[0];
+  for (size_t g = 0; g < lanes; ++g) lane.push_back(run_of(run_at(v, 0, g, lanes)));
+  return joined(lane);
 }
 
 template <class T> T row_tree(const Values<T>& v) {

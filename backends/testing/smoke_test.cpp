@@ -32,6 +32,7 @@ Shapes shapes_of(const Row& row) {
     case ShapeRule::gather:
     case ShapeRule::scatter:
     case ShapeRule::broadcast:
+    case ShapeRule::broadcast_to_x:
     case ShapeRule::same:
     case ShapeRule::one: break;
   }
@@ -125,6 +126,7 @@ std::vector<std::vector<uint8_t>> run(Instance& backend, const Row& row, const s
   }
   EXPECT_EQ(backend.call(row.family, call), TS_OK) << row.name << ": " << backend.error.message;
   std::vector<std::vector<uint8_t>> found;
+  found.reserve(outputs.size());
   for (const auto& [buffer, size] : outputs) found.push_back(backend.download<uint8_t>(buffer, size));
   for (const ts_buffer buffer : buffers) backend.table()->release(backend.self(), buffer, 0);
   return found;

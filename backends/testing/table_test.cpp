@@ -203,7 +203,7 @@ TEST_P(Kernels, AddEveryMixtureOfLayouts) {
   std::vector<int32_t> x(64), y(64);
   std::iota(x.begin(), x.end(), 0);
   std::iota(y.begin(), y.end(), 1000);
-  const ts_buffer a = backend.upload(x), b = backend.upload(y), z = backend.allocate(64 * 4);
+  const ts_buffer a = backend.upload(x), b = backend.upload(y), z = backend.allocate(uint64_t{64} * 4);
   const struct {
     const char* route;
     Shape x, y, z;

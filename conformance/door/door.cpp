@@ -55,7 +55,7 @@ void hold_status(ts_status got, ts_status want, const std::string& what) {
 
 std::vector<std::byte> pattern(size_t bytes, unsigned salt) {
   std::vector<std::byte> made(bytes);
-  for (size_t k = 0; k < bytes; ++k) made[k] = static_cast<std::byte>((k * 31 + salt * 17 + 5) & 0xff);
+  for (size_t k = 0; k < bytes; ++k) made[k] = static_cast<std::byte>((k * 31 + size_t{salt} * 17 + 5) & 0xff);
   return made;
 }
 

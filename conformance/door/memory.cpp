@@ -9,6 +9,7 @@
 #include <cctype>
 #include <cstring>
 #include <set>
+#include <string_view>
 
 namespace ts::conformance {
 
@@ -44,9 +45,13 @@ std::shared_ptr<Backend> open_again(const Device& device) {
 
 void table_is_whole(Device& device) {
   const ts_backend& table = device.backend().table();
-  for (const char* letter = table.name; *letter != '\0'; ++letter)
-    hold(std::isalnum(static_cast<unsigned char>(*letter)) != 0 || *letter == '_',
-         fmt::format("the name '{}' has '{}' in it", table.name, *letter));
+  constexpr size_t kShown = 60;
+  const std::string_view name = table.name;
+  const auto odd = std::find_if(name.begin(), name.end(), [](char letter) {
+    return std::isalnum(static_cast<unsigned char>(letter)) == 0 && letter != '_';
+  });
+  hold(odd == name.end(),
+       fmt::format("the name '{}' has '{}' in it", name.substr(0, kShown), odd == name.end() ? ' ' : *odd));
   hold(table.version != nullptr && *table.version != '\0', "the table has no version");
 }
 
@@ -79,6 +84,14 @@ void alignment_is_a_power_of_two(Device& device) {
   info.size = sizeof info;
   ts_error error = make_error();
   hold_status(table.device_info(device.backend().instance(), device.index(), &info, &error), TS_OK, "device_info");
+  hold(std::memchr(info.name, 0, sizeof info.name) != nullptr, "the name of the device has no end");
+  const int32_t count = table.device_count(device.backend().instance());
+  for (int32_t index = 0; index < count; ++index) {
+    ts_device_info each{};
+    each.size = sizeof each;
+    hold_status(table.device_info(device.backend().instance(), index, &each, &error), TS_OK,
+                fmt::format("device_info of device {} of {}", index, count));
+  }
   hold(info.alignment >= 8 && (info.alignment & (info.alignment - 1)) == 0,
        fmt::format("alignment {}", info.alignment));
   if (table.map == nullptr) return;

@@ -32,10 +32,10 @@ std::string built(const std::string& file) {
 std::string mutant_plugin(const std::string& backend, std::string* options) {
   const size_t slash = backend.find_last_of('/');
   const size_t colon = backend.find(':', slash == std::string::npos ? 0 : slash);
-  const std::string name = backend.substr(0, colon);
+  std::string name = backend.substr(0, colon);
   *options = colon == std::string::npos ? "" : backend.substr(colon + 1);
   if (name.ends_with("_mutant.so")) return name;
-  const std::string plugin = built(fs::path(name).stem().string() + "_mutant.so");
+  std::string plugin = built(fs::path(name).stem().string() + "_mutant.so");
   if (!plugin.empty()) return plugin;
   throw BackendError(fmt::format("the kernels of '{}' were not built with mutants: configure with -DTS_MUTANTS=ON and "
                                  "build backend_{}_mutant",
@@ -44,7 +44,7 @@ std::string mutant_plugin(const std::string& backend, std::string* options) {
 
 // The command, linked with the library that has mutants.
 std::string mutant_program() {
-  const std::string program = built("touchstone_mutant");
+  std::string program = built("touchstone_mutant");
   if (program.empty())
     throw BackendError("the library was not built with mutants: configure with -DTS_MUTANTS=ON and build mutants");
   return program;

@@ -16,26 +16,6 @@ namespace {
 
 constexpr double kFunctionError = 4; // ulps of exp and log
 
-struct Roundoff {
-  double u, uo;          ///< unit roundoff of accumulator and output
-  double smallest;       ///< subnormal of the output
-  double max, tiny;      ///< of the accumulator: largest finite, smallest normal
-  double integers_below; ///< every integer up to it is a value of the accumulator
-};
-
-Roundoff roundoff_of(const Instance& instance, size_t output) {
-  const Encoding& acc = encoding(instance.acc);
-  const Encoding& out = encoding(instance.out[output]);
-  Roundoff r{};
-  r.u = std::ldexp(1.0, -acc.precision);
-  r.uo = std::ldexp(1.0, -out.precision);
-  r.smallest = std::ldexp(1.0, out.exponent_min - out.precision + 1);
-  r.max = std::ldexp(2.0 - std::ldexp(1.0, 1 - acc.precision), acc.exponent_max);
-  r.tiny = std::ldexp(1.0, acc.exponent_min);
-  r.integers_below = std::ldexp(1.0, acc.precision);
-  return r;
-}
-
 /// Whether partial products in some order may overflow or vanish although the result does not.
 bool product_depends_on_order(const Terms& t, const Roundoff& r) {
   if (t.nan || (t.infinite && t.zero)) return false; // NaN in every order
@@ -82,15 +62,9 @@ double class_bound(Tolerance::Kind kind, const Terms& t, const Roundoff& r, doub
       const double bound = variance_bound(t, r, size * size);
       return size == 0 ? std::sqrt(bound) : std::min(std::sqrt(bound), bound / size);
     }
-    case Tolerance::Kind::exact:
-    case Tolerance::Kind::ulp: break;
+    default: break;
   }
-  throw InputError("a tolerance in ulps is not one of a group");
-}
-
-void mark(std::vector<uint8_t>& flags, const Bounds& bounds, size_t at) {
-  if (flags.empty()) flags.assign(bounds.absolute.size(), 0);
-  flags[at] = 1;
+  throw InputError("a tolerance in ulps, or of a row, is not one of a group");
 }
 
 bool is_sum(Tolerance::Kind kind) {
@@ -99,6 +73,24 @@ bool is_sum(Tolerance::Kind kind) {
 }
 
 } // namespace
+
+Roundoff roundoff_of(const Instance& instance, size_t output) {
+  const Encoding& acc = encoding(instance.acc);
+  const Encoding& out = encoding(instance.out[output]);
+  Roundoff r{};
+  r.u = std::ldexp(1.0, -acc.precision);
+  r.uo = std::ldexp(1.0, -out.precision);
+  r.smallest = std::ldexp(1.0, out.exponent_min - out.precision + 1);
+  r.max = std::ldexp(2.0 - std::ldexp(1.0, 1 - acc.precision), acc.exponent_max);
+  r.tiny = std::ldexp(1.0, acc.exponent_min);
+  r.integers_below = std::ldexp(1.0, acc.precision);
+  return r;
+}
+
+void mark(std::vector<uint8_t>& flags, const Bounds& bounds, size_t at) {
+  if (flags.empty()) flags.assign(bounds.absolute.size(), 0);
+  flags[at] = 1;
+}
 
 void Terms::add(double term) {
   values.push_back(term);
@@ -126,10 +118,20 @@ double Terms::depth() const { return std::min(n(), 256.0) + (values.empty() ? 0 
 
 Tolerance parse_tolerance(const std::string& text) {
   using Kind = Tolerance::Kind;
-  static constexpr std::pair<std::string_view, Kind> kClasses[] = {
-      {"exact", Kind::exact}, {"sum", Kind::sum},      {"prod", Kind::prod}, {"mean", Kind::mean},
-      {"var", Kind::var},     {"std", Kind::std},      {"norm", Kind::norm}, {"logsumexp", Kind::logsumexp},
-      {"dot", Kind::dot},     {"serial", Kind::serial}};
+  static constexpr std::pair<std::string_view, Kind> kClasses[] = {{"exact", Kind::exact},
+                                                                   {"sum", Kind::sum},
+                                                                   {"prod", Kind::prod},
+                                                                   {"mean", Kind::mean},
+                                                                   {"var", Kind::var},
+                                                                   {"std", Kind::std},
+                                                                   {"norm", Kind::norm},
+                                                                   {"logsumexp", Kind::logsumexp},
+                                                                   {"dot", Kind::dot},
+                                                                   {"serial", Kind::serial},
+                                                                   {"softmax", Kind::softmax},
+                                                                   {"log_softmax", Kind::log_softmax},
+                                                                   {"layer_norm", Kind::layer_norm},
+                                                                   {"rms_norm", Kind::rms_norm}};
   for (const auto& [name, kind] : kClasses) {
     if (text == name) return {kind, 0, 0};
   }

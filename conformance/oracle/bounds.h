@@ -13,13 +13,38 @@ namespace ts::judge {
 
 /// A row's tolerance as read.
 struct Tolerance {
-  enum class Kind { exact, ulp, sum, prod, mean, var, std, norm, logsumexp, dot, serial };
+  enum class Kind {
+    exact,
+    ulp,
+    sum,
+    prod,
+    mean,
+    var,
+    std,
+    norm,
+    logsumexp,
+    dot,
+    serial,
+    softmax, // from here on of a row, see row_bounds.h
+    log_softmax,
+    layer_norm,
+    rms_norm,
+  };
   Kind kind = Kind::exact;
   double ulps = 0;      ///< of kind ulp
   double condition = 0; ///< of kind ulp: extra ulps per unit of the row's condition number; 0 for none
 };
 /// InputError names what it cannot read.
 Tolerance parse_tolerance(const std::string& text);
+
+/// What bounds are made of.
+struct Roundoff {
+  double u, uo;          ///< unit roundoff of accumulator and output
+  double smallest;       ///< subnormal of the output
+  double max, tiny;      ///< of the accumulator: largest finite, smallest normal
+  double integers_below; ///< every integer up to it is a value of the accumulator
+};
+Roundoff roundoff_of(const Instance& instance, size_t output);
 
 /// Bounds of an output, not yet filled, by the instance's tolerance and the output's dtype.
 Bounds bounds_of(const Instance& instance, size_t output, int64_t count);
@@ -49,6 +74,9 @@ public:
 
 /// Writes bound, exclusion and sign-of-zero of element i, whose exact value is `value`, into bounds.
 void judge_group(Bounds& bounds, int64_t i, const Instance& instance, size_t output, const Terms& terms, double value);
+
+/// Sets the flag of an element, of flags that are empty where none is set.
+void mark(std::vector<uint8_t>& flags, const Bounds& bounds, size_t at);
 
 /// Element i keeps the value it had, its sign of zero included.
 void judge_unchanged(Bounds& bounds, int64_t i);

@@ -1,6 +1,7 @@
 // Tolerance classes: by hand on small groups, growing with what they depend on, and tight enough to see a lost element.
 #include "conformance/compare.h"
 #include "conformance/oracle/bounds.h"
+#include "conformance/oracle/row_bounds.h"
 #include "conformance/oracle/test_op.h"
 
 #include <gtest/gtest.h>
@@ -56,6 +57,60 @@ TEST(Bounds, AreTheFormulasOfTheirClass) {
                    b / std::sqrt(2.0) + kU * std::sqrt(2.0) + kSub);
   const double s = 1 + std::exp(-3.75) + std::exp(-5.75), far = 3.75 * std::exp(-3.75) + 5.75 * std::exp(-5.75);
   EXPECT_NEAR(judged(instance("logsumexp"), v, 4.3).bound / kU, far / s + 4 + 5 + 4 * std::log(s) + 4.3 + 4.3, 1e-9);
+}
+
+double row_bound(const std::string& kind, const std::vector<double>& row, const RowElement& element, double exact,
+                 double eps = 0, bool* excluded = nullptr) {
+  const Instance i = instance(kind);
+  Bounds b = bounds_of(i, 0, 1);
+  Terms terms;
+  for (const double value : row) terms.add(value);
+  RowBounds(i, terms, eps).judge(b, 0, element, exact);
+  if (excluded != nullptr) *excluded = !b.excluded.empty();
+  return b.absolute[0];
+}
+
+TEST(Bounds, OfRowsAreTheFormulasOfTheirClass) {
+  const std::vector<double> v = {0.5, -1.5, 4.25}; // n 3, k 5, m 4.25
+  const double s = 1 + std::exp(-3.75) + std::exp(-5.75);
+  const double far = (3.75 * std::exp(-3.75) + 5.75 * std::exp(-5.75)) / s;
+  const double y = std::exp(-3.75) / s;
+  EXPECT_NEAR(row_bound("softmax", v, {0.5}, y), kU * y * (3.75 + far + 8 + 5 + 2) + 4 * kSub + kU * y + kSub, 1e-20);
+  const double z = -3.75 - std::log(s);
+  EXPECT_NEAR(row_bound("log_softmax", v, {0.5}, z), kU * (3.75 + far + 4 + 5 + 4 * std::log(s) - z) + kU * -z + kSub,
+              1e-18);
+  const std::vector<double> w = {1, 2, 6}; // mean 3, variance 14 / 3, mean of squares 41 / 3
+  const double variance = 14.0 / 3, b = 9 * kU * variance + 25 * kU * kU * 9 + kSub, r = 1 / std::sqrt(variance + 1);
+  EXPECT_NEAR(row_bound("layer_norm", w, {6, -2, 7}, -6 * r + 7, 1),
+              2 * r * (5 * kU * 3 + 3 * kU * 3 + 1.5 * (b / (variance + 1) + 4 * kU)) + kU * (6 * r + 7) +
+                  kU * std::fabs(-6 * r + 7) + kSub,
+              1e-17);
+  EXPECT_NEAR(row_bound("rms_norm", w, {6, 1, 0}, 1.5, 1), 1.5 * 8.5 * kU + 1.5 * kU + kSub, 1e-17);
+}
+
+TEST(Bounds, OfRowsExcludeWhatTheOrderDecides) {
+  // TS_CITES(numerics.32)
+  bool excluded = false;
+  row_bound("layer_norm", {1e30, -1e30}, {1e30}, 1, 0, &excluded);
+  EXPECT_TRUE(excluded);
+  row_bound("rms_norm", {1e30, 1}, {1}, 0, 0, &excluded);
+  EXPECT_TRUE(excluded);
+  row_bound("layer_norm", {0.1, 0.1, 0.1}, {0.1}, NAN, 0, &excluded); // a spread of 0 that may come out as another
+  EXPECT_TRUE(excluded);
+  row_bound("layer_norm", {7, 7}, {7}, NAN, 0, &excluded); // integers: 0 it is
+  EXPECT_FALSE(excluded);
+  row_bound("layer_norm", {1, 3}, {1}, -1, 0, &excluded);
+  EXPECT_FALSE(excluded);
+  row_bound("softmax", {1e30, -1e30}, {1e30}, 1, 0, &excluded);
+  EXPECT_FALSE(excluded);
+}
+
+TEST(Bounds, OfRowsSeeALostElementAndALargeMean) {
+  std::vector<double> constant(4097, 3);
+  // Of 4097 equal elements one is lost from the sum: every result is larger by 1 / 4096 of itself.
+  EXPECT_LT(row_bound("softmax", constant, {3}, 1.0 / 4097), 1.0 / 4096 - 1.0 / 4097);
+  // E[x^2] - E[x]^2 of a mean of 10,000 loses the variance.
+  EXPECT_LT(row_bound("layer_norm", {9999, 10001, 9999, 10001}, {9999}, -1), 0.01);
 }
 
 TEST(Bounds, UseTheAccumulatorsAndTheOutputsRoundoff) {

@@ -6,6 +6,7 @@
 
 #include <cstdlib>
 #include <limits>
+#include <numeric>
 
 namespace ts::judge {
 namespace {
@@ -216,6 +217,36 @@ void Evaluator::prefixes(int64_t size, const Position& position, const std::func
       return true;
     });
     if (settled) return;
+  }
+}
+
+void Evaluator::members(int64_t size, const Position& position, const std::function<int64_t(int64_t)>& at, Array& out,
+                        std::vector<Rounded>& rounded) {
+  if (arithmetic_ != Arithmetic::reals)
+    throw InputError(fmt::format("oracle of {}: a result of a row is `real`", call_.op->name));
+  std::vector<int64_t> open(static_cast<size_t>(size));
+  std::iota(open.begin(), open.end(), 0);
+  for (size_t level = 0; level < kLevels && !open.empty(); ++level) {
+    Machine<Reals>& machine = reals(level);
+    Reals& a = machine.arithmetic;
+    const bool last = level + 1 == kLevels;
+    a.cancelled = false;
+    prepare(machine, size);
+    machine.run_folds(size, [&](int64_t j) { load(machine, position, j); });
+    if (a.cancelled && !last) continue;
+    std::vector<int64_t> again;
+    for (const int64_t j : open) {
+      a.cancelled = false;
+      load(machine, position, j);
+      machine.run();
+      const bool settled = !a.cancelled && (!machine.result().inexact ||
+                                            rounds_safely(out.dtype, machine.result(), a.precision - kLostBits));
+      if (settled || last)
+        rounded[static_cast<size_t>(at(j))] = store(out, at(j), machine.result());
+      else
+        again.push_back(j);
+    }
+    open = std::move(again);
   }
 }
 

@@ -28,6 +28,11 @@ public:
   void prefixes(int64_t size, const Position& position, const std::function<int64_t(int64_t)>& at, Array& out,
                 std::vector<Rounded>& rounded);
 
+  /// An expression in which every element of a group has a value: folds are taken once, the rest at element j goes to
+  /// out[at(j)].
+  void members(int64_t size, const Position& position, const std::function<int64_t(int64_t)>& at, Array& out,
+               std::vector<Rounded>& rounded);
+
   /// Whether the expression at this element is true; for exclusions.
   bool is_true(const Position& position);
 

@@ -24,6 +24,7 @@ void expect_matmul(const Call& call, Expected& expected);
 void expect_gather(const Call& call, Expected& expected);
 void expect_scatter(const Call& call, Expected& expected);
 void expect_sort(const Call& call, Expected& expected);
+void expect_rows(const Call& call, Expected& expected);
 
 /// Moves coordinates on to the next element in row-major order.
 inline void advance(const Shape& shape, Shape& at) {

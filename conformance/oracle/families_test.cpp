@@ -255,5 +255,42 @@ TEST(Oracle, ExcludedElementsAreMarked) {
   EXPECT_EQ(e.bounds[0].excluded, (std::vector<uint8_t>{0, 1, 0}));
 }
 
+Tree softmax_tree() {
+  const Tree power = call("exp", {call("sub", {name("x"), call("max_of", {name("x")})})});
+  return call("div", {power, call("sum", {power})});
+}
+
+TEST(Oracle, EveryElementOfARowHasAValueOfItsOwn) {
+  Op op = row("softmax", {TS_DTYPE_F32}, {TS_DTYPE_F32}, softmax_tree(), Eval::real, "softmax");
+  op.attributes = {attribute("axis", "axis")};
+  const Array x = f32({2, 2}, {0, 1000, 0, 1000});
+  const Expected rows = expect(call_of(op, {x}, {{"axis", integer_attribute(1)}}));
+  EXPECT_EQ(rows.outputs[0], f32({2, 2}, {0, 1, 0, 1}));
+  const Expected columns = expect(call_of(op, {x}, {{"axis", integer_attribute(0)}}));
+  EXPECT_EQ(columns.outputs[0], f32({2, 2}, {0.5, 0.5, 0.5, 0.5}));
+  EXPECT_EQ(expect(call_of(op, {x}, {{"axis", integer_attribute(2)}})).error, "ValueError");
+  const Expected nothing = expect(call_of(op, {f32({2, 0}, {})}, {{"axis", integer_attribute(1)}}));
+  EXPECT_EQ(nothing.outputs[0].count(), 0);
+}
+
+TEST(Oracle, ARowOfNaNLeavesTheOthersAlone) {
+  Op op = row("softmax", {TS_DTYPE_F32}, {TS_DTYPE_F32}, softmax_tree(), Eval::real, "softmax");
+  op.attributes = {attribute("axis", "axis")};
+  const Expected e = expect(call_of(op, {f32({2, 2}, {kNaN, 1, 2, 2})}, {{"axis", integer_attribute(1)}}));
+  EXPECT_TRUE(std::isnan(e.outputs[0].real(0)) && std::isnan(e.outputs[0].real(1)));
+  EXPECT_EQ(e.outputs[0].real(2), 0.5);
+}
+
+TEST(Oracle, OperandsBesideARowBroadcastToIt) {
+  const Tree tree =
+      call("add", {call("mul", {call("sub", {name("x"), call("max_of", {name("x")})}), name("y")}), name("w")});
+  Op op = row("normalize", {TS_DTYPE_F32, TS_DTYPE_F32, TS_DTYPE_F32}, {TS_DTYPE_F32}, tree, Eval::real, "layer_norm");
+  op.attributes = {attribute("axes", "axes")};
+  const Array x = f32({2, 2}, {1, 3, 5, 4}), y = f32({2}, {10, 100}), w = f32({2, 1}, {1, 2});
+  const Expected e = expect(call_of(op, {x, y, w}, {{"axes", integer_attribute(2)}}));
+  EXPECT_EQ(e.outputs[0], f32({2, 2}, {-19, 1, 2, -98}));
+  EXPECT_EQ(expect(call_of(op, {y, x, w}, {{"axes", integer_attribute(1)}})).error, "ValueError");
+}
+
 } // namespace
 } // namespace ts::judge

@@ -146,6 +146,13 @@ public:
   /// Groups and code over `size` elements; load(i) sets the operands' registers to those of element i, after() sets
   /// what the code outside the groups names.
   template <class Load, class After> void run_groups(int64_t size, Load load, After after) {
+    run_folds(size, load);
+    after();
+    run(expression_->code);
+  }
+
+  /// The groups alone.
+  template <class Load> void run_folds(int64_t size, Load load) {
     for (const Group& group : expression_->groups) {
       start(group);
       for (int64_t i = 0; i < size; ++i) {
@@ -154,8 +161,6 @@ public:
       }
       settle(group);
     }
-    after();
-    run(expression_->code);
   }
 
 private:

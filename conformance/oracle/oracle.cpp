@@ -18,7 +18,7 @@ Family family_of(const Op& op) {
       {"fill", expect_fill},     {"convert", expect_convert},       {"elementwise", expect_elementwise},
       {"reduce", expect_reduce}, {"arg_reduce", expect_arg_reduce}, {"scan", expect_scan},
       {"matmul", expect_matmul}, {"gather", expect_gather},         {"scatter", expect_scatter},
-      {"sort", expect_sort}};
+      {"sort", expect_sort},     {"softmax", expect_rows},          {"normalize", expect_rows}};
   for (const auto& [name, family] : kFamilies) {
     if (op.family == name) return family;
   }

@@ -26,10 +26,11 @@ void write_file(const fs::path& path, const std::string& text) {
   if (!file) throw ValueError(fmt::format("cannot write {} bytes to {}", text.size(), path.string()));
 }
 
-nlohmann::json summary_of(const Ledger& ledger, double seconds) {
+nlohmann::json summary_of(const RunReport& report, size_t k) {
+  const Ledger& ledger = report.ledgers[k];
   nlohmann::json counts;
-  for (int k = 0; k < kVerdictCount; ++k)
-    counts[std::string(name_of(static_cast<Verdict>(k)))] = ledger.count(static_cast<Verdict>(k));
+  for (int v = 0; v < kVerdictCount; ++v)
+    counts[std::string(name_of(static_cast<Verdict>(v)))] = ledger.count(static_cast<Verdict>(v));
   nlohmann::json irregularities = nlohmann::json::array();
   for (const Irregularity& i : ledger.irregularities())
     irregularities.push_back({{"kind", i.kind}, {"message", i.message}});
@@ -37,8 +38,9 @@ nlohmann::json summary_of(const Ledger& ledger, double seconds) {
   for (const auto& [op, share] : ledger.telling_by_op())
     telling[op] = {{"passed", share.passed}, {"telling", share.telling}};
   return {{"backend", ledger.backend()}, {"cases", ledger.outcomes().size()}, {"counts", counts},
-          {"telling", ledger.telling()}, {"telling_by_op", telling},          {"seconds", seconds},
-          {"routes", ledger.routes()},   {"irregularities", irregularities},  {"green", ledger.green()}};
+          {"telling", ledger.telling()}, {"telling_by_op", telling},          {"seconds", report.seconds[k]},
+          {"pairs_met", report.met[k]},  {"routes", ledger.routes()},         {"irregularities", irregularities},
+          {"green", ledger.green()}};
 }
 
 } // namespace
@@ -58,7 +60,8 @@ std::string grouped(int64_t number) {
   return text;
 }
 
-std::string summary_line(const Ledger& ledger, double seconds) {
+std::string RunReport::summary_line(size_t k) const {
+  const Ledger& ledger = ledgers[k];
   std::string text = fmt::format("{} passed", grouped(ledger.count(Verdict::pass)));
   const auto add = [&](Verdict verdict, const char* word) {
     if (ledger.count(verdict) != 0) text += fmt::format(" · {} {}", grouped(ledger.count(verdict)), word);
@@ -72,8 +75,9 @@ std::string summary_line(const Ledger& ledger, double seconds) {
   add(Verdict::unexpected_pass, "passed unexpectedly");
   add(Verdict::known_failure, "known failures");
   add(Verdict::unsupported, "unsupported");
+  if (met[k] < pairs) text += fmt::format(" · {} pairs of levels unmet", grouped(pairs - met[k]));
   if (!ledger.irregularities().empty()) text += fmt::format(" · {} irregularities", ledger.irregularities().size());
-  return fmt::format("{:<10} {:<60} {:>7.1f} s", ledger.backend(), text, seconds);
+  return fmt::format("{:<10} {:<60} {:>7.1f} s", ledger.backend(), text, seconds[k]);
 }
 
 std::string replay_line(const std::string& backend, const std::string& name, uint64_t seed) {
@@ -91,16 +95,15 @@ std::string failure_text(const std::string& backend, const Outcome& outcome, uin
 
 std::string summary_json(const RunReport& report) {
   nlohmann::json backends = nlohmann::json::array();
-  for (size_t k = 0; k < report.ledgers.size(); ++k)
-    backends.push_back(summary_of(report.ledgers[k], report.seconds[k]));
+  for (size_t k = 0; k < report.ledgers.size(); ++k) backends.push_back(summary_of(report, k));
   const nlohmann::json json = {{"version", report.version},
                                {"seed", report.seed},
                                {"filter", report.filter},
                                {"shard", report.shard},
                                {"whole", report.whole},
                                {"selected", report.selection.names.size()},
-                               {"pairs", report.selection.pairs},
-                               {"pairs_infeasible", report.selection.infeasible},
+                               {"pairs", report.pairs},
+                               {"pairs_infeasible", report.selection.pairs.infeasible()},
                                {"pairs_missing", report.selection.missing},
                                {"backends", backends},
                                {"irregular", report.irregular},

@@ -49,8 +49,9 @@ void check_name(const std::string& name, const judge::Spec& spec) {
   }
 }
 
-Bench::Bench(const Settings& settings) : seed_(settings.seed) {
+Bench::Bench(const Settings& settings, const std::function<void(const std::string&)>& opening) : seed_(settings.seed) {
   for (const std::string& backend : settings.backends) {
+    if (opening) opening(backend);
     auto tally = std::make_unique<TallyLayer>(open_backend(backend));
     const TallyLayer* counter = tally.get();
     std::shared_ptr<Backend> open = make_layer(std::move(tally), "");

@@ -30,8 +30,9 @@ Outcome run_of_any_tier(const std::string& name, Device& device,
 
 class Bench {
 public:
-  /// Opens every backend, wrapped in the layers. Throws BackendError with the reason.
-  explicit Bench(const Settings& settings);
+  /// Opens every backend, wrapped in the layers, and tells the name of each before: it may never come back. Throws
+  /// BackendError with the reason.
+  explicit Bench(const Settings& settings, const std::function<void(const std::string&)>& opening = {});
 
   /// Runs a case by its name. A fault of the spec, of a golden file or of the harness is a fail with check "spec"; buffers
   /// and queues that outlive the case are one with check "heap".

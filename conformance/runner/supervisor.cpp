@@ -15,7 +15,14 @@ namespace {
 constexpr size_t kBatch = 32;    // jobs sent at once: neighbours share an op and the values of a case
 constexpr size_t kLow = 8;       // where the next batch is sent
 constexpr double kGreeting = 60; // seconds to load a plug-in and the spec on a busy machine
+constexpr std::string_view kOpening = "opening ";
 using Clock = std::chrono::steady_clock;
+
+BackendError not_open(const std::string& backend, const std::string& how, const std::string& noise) {
+  return BackendError(fmt::format("{}: opening it ended the process or did not end: {}; it wrote: {}",
+                                  backend.empty() ? "a worker" : backend, how.empty() ? "exit status 0" : how,
+                                  noise.empty() ? "nothing" : noise));
+}
 } // namespace
 
 Supervisor::Supervisor(SupervisorOptions options, const std::vector<std::string>& names)
@@ -34,20 +41,23 @@ void probe_backends(const std::string& program, const Settings& settings) {
   worker.close_input();
   const auto begun = Clock::now();
   std::vector<std::string> lines;
+  std::string opening;
   bool open = true;
   while (open && lines.empty()) {
     const double left = kGreeting - std::chrono::duration<double>(Clock::now() - begun).count();
-    if (left < 0) throw BackendError(fmt::format("a worker did not open the backends within {} s", kGreeting));
+    if (left < 0) throw not_open(opening, fmt::format("no end within {} s", kGreeting), worker.noise());
     std::array<pollfd, 2> watched = {{{worker.report_descriptor(), POLLIN, 0}, {worker.noise_descriptor(), POLLIN, 0}}};
     poll(watched.data(), watched.size(), static_cast<int>(left * 1000) + 1);
     open = worker.read_reports(lines);
     worker.read_noise();
+    for (; !lines.empty() && lines.front().starts_with(kOpening); lines.erase(lines.begin()))
+      opening = lines.front().substr(kOpening.size());
   }
   if (!lines.empty() && lines.front() == "hello") return;
   if (!lines.empty() && lines.front().starts_with("refused ")) throw BackendError(lines.front().substr(8));
   const std::string how = worker.wait_end();
   worker.read_noise();
-  throw BackendError(fmt::format("a worker could not open the backends: {}; it wrote: {}", how, worker.noise()));
+  throw not_open(opening, how, worker.noise());
 }
 
 std::unique_ptr<Supervisor::Worker> Supervisor::start() const {
@@ -77,6 +87,8 @@ void Supervisor::settle(const Job& job, Outcome outcome) {
 void Supervisor::take(Worker& worker, const std::string& line) {
   if (line == "hello") {
     worker.greeted = true;
+  } else if (line.starts_with(kOpening)) {
+    worker.opening = line.substr(kOpening.size());
   } else if (line.starts_with("refused ")) {
     throw BackendError(line.substr(8));
   } else if (line == "begin" && !worker.queued.empty()) {
@@ -121,8 +133,7 @@ void Supervisor::bury(Worker& worker) {
   death.noise = worker.process->noise();
   death.timed_out = worker.timed_out;
   if (worker.timed_out) death.how = fmt::format("no end within {} s", options_.timeout_s);
-  if (!worker.greeted)
-    throw BackendError(fmt::format("a worker could not open the backends: {}; it wrote: {}", death.how, death.noise));
+  if (!worker.greeted) throw not_open(worker.opening, death.how, death.noise);
   pending_.insert(pending_.begin(), worker.queued.begin(), worker.queued.end());
   if (!worker.running.empty()) {
     suspects_.push_back({worker.running.back(), std::move(worker.history), std::move(death)});

@@ -49,6 +49,7 @@ private:
     std::vector<Job> history; ///< ended
     std::vector<Job> running; ///< begun: none or one
     std::chrono::steady_clock::time_point begun;
+    std::string opening; ///< the backend that it opens
     bool greeted = false;
     bool timed_out = false;
   };

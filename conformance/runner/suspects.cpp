@@ -10,6 +10,9 @@ namespace ts::conformance {
 
 namespace {
 
+// A process that a backend ended by exit(0) has an end without a fault.
+std::string ending(const std::string& how) { return how.empty() ? "exit status 0" : how; }
+
 std::string tail(const std::string& noise) {
   constexpr size_t kShown = 2000;
   if (noise.empty()) return "it wrote nothing";
@@ -45,7 +48,7 @@ void Supervisor::look_into(const Suspect& suspect) {
     Outcome outcome;
     outcome.verdict = death->timed_out ? Verdict::timeout : Verdict::crash;
     outcome.check = "alive";
-    outcome.message = fmt::format("the worker ended with {}, alone too; {}", death->how, tail(death->noise));
+    outcome.message = fmt::format("the worker ended with {}, alone too; {}", ending(death->how), tail(death->noise));
     return settle(suspect.job, std::move(outcome));
   }
   charge(suspect, suspect.history, alone);
@@ -63,7 +66,7 @@ void Supervisor::charge(const Suspect& suspect, std::vector<Job> before, const O
     outcome.check = "alive";
     outcome.message =
         fmt::format("the worker ended with {} in this case, which lives alone and after the same cases; {}",
-                    suspect.death.how, tail(suspect.death.noise));
+                    ending(suspect.death.how), tail(suspect.death.noise));
     return settle(suspect.job, std::move(outcome));
   }
   while (before.size() > 1) {
@@ -81,7 +84,7 @@ void Supervisor::charge(const Suspect& suspect, std::vector<Job> before, const O
   culprit.check = "alive";
   culprit.message = fmt::format("after {} case{} beginning with this one, {} ended the worker with {}; {}",
                                 before.size(), before.size() == 1 ? "" : "s", names_[suspect.job.name],
-                                suspect.death.how, tail(suspect.death.noise));
+                                ending(suspect.death.how), tail(suspect.death.noise));
   settle(before.front(), std::move(culprit));
   settle(suspect.job, alone);
 }

@@ -27,7 +27,8 @@ int work(const Settings& settings, int report_descriptor) {
   std::unique_ptr<Bench> bench;
   try {
     judge::spec();
-    bench = std::make_unique<Bench>(settings);
+    const auto opening = [&](const std::string& backend) { send(report_descriptor, "opening " + backend); };
+    bench = std::make_unique<Bench>(settings, opening);
   } catch (const std::exception& problem) {
     send(report_descriptor, std::string("refused ") + problem.what());
     return 2;

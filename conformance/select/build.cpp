@@ -50,18 +50,21 @@ Range range_of(const std::string& domain, Range otherwise) {
   return {low, high};
 }
 
-int64_t axis_at(int level, int64_t rank) {
-  const std::array<int64_t, 3> axes = {rank - 1, 0, rank / 2};
-  return std::max<int64_t>(axes[static_cast<size_t>(level)], 0);
-}
-
-int64_t axes_at(int level, int64_t rank) {
-  const int64_t all = (int64_t{1} << rank) - 1, last = rank == 0 ? 0 : int64_t{1} << (rank - 1);
-  const std::array<int64_t, 6> masks = {last, 1, int64_t{1} << (rank / 2), all, 1 | last, 0};
-  return rank == 0 ? 0 : masks[static_cast<size_t>(level)];
-}
-
 } // namespace
+
+int lowest_rank(int axis_level) {
+  constexpr std::array<int, 6> kLowest = {1, 2, 3, 2, 3, 0};
+  return kLowest[static_cast<size_t>(axis_level)];
+}
+
+int64_t axis_value(const judge::AttributeRow& row, int level, int64_t rank) {
+  if (rank == 0) return 0;
+  const std::array<int64_t, 3> axes = {rank - 1, 0, rank / 2};
+  if (row.kind == "axis") return axes[static_cast<size_t>(level)];
+  const int64_t all = (int64_t{1} << rank) - 1, last = int64_t{1} << (rank - 1);
+  const std::array<int64_t, 6> masks = {last, 1, int64_t{1} << (rank / 2), all, 1 | last, 0};
+  return masks[static_cast<size_t>(level)];
+}
 
 ts_attribute attribute_value(const Case& c, const judge::AttributeRow& row, int level, int64_t extent) {
   if (row.kind == "bool") return judge::integer_attribute(level % 2);
@@ -89,9 +92,9 @@ void Factors::build_attributes(Case& c, const Levels& levels) const {
   for (size_t k = 0; k < op_.attributes.size(); ++k) {
     const judge::AttributeRow& row = op_.attributes[k];
     if (row.kind == "axes") {
-      c.attributes[row.name] = judge::integer_attribute(axes_at(level(levels, Kind::axis, k), rank));
+      c.attributes[row.name] = judge::integer_attribute(axis_value(row, level(levels, Kind::axis, k), rank));
     } else if (row.kind == "axis") {
-      const int64_t axis = axis_at(level(levels, Kind::axis, k), rank);
+      const int64_t axis = axis_value(row, level(levels, Kind::axis, k), rank);
       c.attributes[row.name] = judge::integer_attribute(axis);
       if (rank > 0) extent = c.shapes.front()[static_cast<size_t>(axis)];
     } else {
@@ -101,9 +104,9 @@ void Factors::build_attributes(Case& c, const Levels& levels) const {
 }
 
 void Factors::build_layouts(Case& c, const Levels& levels, uint64_t variant) const {
-  const bool immediates = op_.family == "elementwise";
   for (size_t k = 0; k < op_.operands.size(); ++k) {
     const int group = level(levels, Kind::operand, k);
+    const bool immediates = op_.family == "elementwise" || (has_rows(op_) && k > 0);
     c.operands.push_back(layout_in(group, c.shapes[k], variant + k, immediates).value_or(Layout::dense));
   }
   c.outputs.assign(op_.outputs.size(), Layout::dense);
@@ -134,14 +137,13 @@ Case Factors::build(const Levels& levels, uint64_t variant) const {
     int64_t axis = 0;
     for (size_t k = 0; k < op_.attributes.size(); ++k)
       if (op_.attributes[k].kind == "axis")
-        axis = axis_at(level(levels, Kind::axis, k), static_cast<int64_t>(first.size()));
+        axis = axis_value(op_.attributes[k], level(levels, Kind::axis, k), static_cast<int64_t>(first.size()));
     c.shapes = operand_shapes(op_, first, axis, variant / 3);
   }
   build_attributes(c, levels);
-  constexpr std::array<Source, 4> kSources = {Source::integers, Source::ties, Source::specials, Source::domain};
   c.values.source = kSources[static_cast<size_t>(level(levels, Kind::source))];
   c.values.index = static_cast<IndexKind>(level(levels, Kind::index));
-  c.alias = level(levels, Kind::alias) == 1 ? Alias::one_buffer : Alias::none;
+  c.alias = kAliases[static_cast<size_t>(level(levels, Kind::alias))];
   build_layouts(c, levels, variant);
   return c;
 }

@@ -8,11 +8,18 @@
 
 namespace ts::conformance {
 
+/// Level a of factor f and level b of a later factor g.
+struct LevelPair {
+  size_t f, g;
+  int a, b;
+};
+
+/// Every pair of levels of any two factors.
+std::vector<LevelPair> all_pairs(const Factors& factors);
+
 struct Cover {
   std::vector<Levels> rows;
-  int64_t pairs = 0;      ///< of levels of two factors
-  int64_t infeasible = 0; ///< of them that no case can have
-  int64_t missing = 0; ///< of the feasible ones that no row has, counted from the rows alone; 0 unless this is broken
+  std::vector<bool> feasible; ///< per pair of all_pairs: whether any case can have it
 };
 
 /// The orthogonal array over the factors, settled, and rows added for the pairs that settling lost.

@@ -85,6 +85,30 @@ void add_deep_cases(const judge::Op& op, Rotation& dtypes, std::vector<Case>& ca
   cases.push_back(c);
 }
 
+// Rows around the sizes at which a block's way with them changes: a chunk, two, four; each dense, then in other layouts.
+void add_row_cases(const judge::Op& op, std::vector<Case>& cases) {
+  uint64_t turn = 0;
+  for (const judge::Instance& instance : op.instances) {
+    for (const int64_t length :
+         {int64_t{4095}, int64_t{4096}, int64_t{8192}, int64_t{8193}, int64_t{16384}, int64_t{16385}}) {
+      // Every length meets every dtype; wider rows in the one layout or the other.
+      Case c = dense_case(op, instance, length % 2 == 0 ? Shape{2, length} : Shape{1, length}, 1);
+      c.values.source = turn % 2 == 0 ? Source::domain : Source::integers;
+      if (turn % 3 == 2) vary_layouts(c, turn);
+      cases.push_back(c);
+      ++turn;
+    }
+    // Several rows to a block, the last block not full; and rows of one, two and three elements.
+    for (const Shape& shape : {Shape{257, 5}, Shape{33, 31}, Shape{300, 1}, Shape{513, 2}, Shape{65, 3}}) {
+      Case c = dense_case(op, instance, shape, 1);
+      c.values.source = Source::domain;
+      if (turn % 3 == 1) vary_layouts(c, turn);
+      cases.push_back(c);
+      ++turn;
+    }
+  }
+}
+
 // Copies that turn rows into columns, around the sizes of tiles, and copies of whole lines of 16 bytes.
 void add_transposition_cases(const judge::Op& op, const judge::Instance& instance, std::vector<Case>& cases) {
   for (const auto& [shape, from, to] : {std::tuple<Shape, Layout, Layout>{{33, 65}, Layout::transposed, Layout::dense},
@@ -136,13 +160,17 @@ void add_large_cases(const judge::Op& op, std::vector<Case>& cases) {
   if (op.family == "matmul") return add_large_products(op, dtypes, cases);
   const bool elementwise = op.family == "elementwise";
   if (elementwise) add_grid_cases(op, dtypes, cases);
-  if (op.family == "reduce" || op.family == "arg_reduce" || op.family == "scan") add_deep_cases(op, dtypes, cases);
+  if (op.family == "reduce" || op.family == "arg_reduce" || op.family == "scan" || has_rows(op))
+    add_deep_cases(op, dtypes, cases);
+  if (has_rows(op)) add_row_cases(op, cases);
+  // Every tuple of dtypes has its own width of a vector, and here more than one block of them and a tail.
+  for (const judge::Instance& each : op.instances) cases.push_back(dense_case(op, each, {4099}));
   const std::array<int64_t, 4> edge = {65537, 65536, 65535, 65534};
   const auto id = static_cast<uint64_t>(op.id);
   const judge::Instance& instance = dtypes.next_cheap();
   // One planner serves all elementwise ops: a quarter of them carry its long cases. A sum in higher precision costs a
   // microsecond a term, so where there is no other kind of instance it stays shorter.
-  const bool reduces = op.family == "reduce" || op.family == "scan";
+  const bool reduces = op.family == "reduce" || op.family == "scan" || has_rows(op);
   const bool costly = reduces && instance.eval == judge::Eval::real;
   const bool carries = !elementwise || id % 4 == 0;
   cases.push_back(dense_case(op, instance, {costly || !carries ? 4097 : edge[(elementwise ? id / 4 + 1 : id) % 4]}));
@@ -222,7 +250,7 @@ void add_error_cases(const judge::Op& op, std::vector<Case>& cases) {
 }
 
 void add_numeric_cases(const judge::Op& op, std::vector<Case>& cases) {
-  if (op.family != "reduce" && op.family != "scan") return;
+  if (op.family != "reduce" && op.family != "scan" && !has_rows(op)) return;
   for (const judge::Instance& instance : op.instances) {
     if (!floating(instance) || instance.tolerance == "exact") continue;
     Case c = dense_case(op, instance, {4097});

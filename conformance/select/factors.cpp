@@ -14,8 +14,6 @@ namespace {
 // Lowest rank at which a group of layouts exists.
 constexpr std::array<int, kLayoutGroups> kLowestRank = {0, 0, 2, 3, 1, 2, 1, 2, 2, 1, 2};
 
-constexpr int kFresh = 0;
-
 const std::vector<int>& symbols_of(Factors::Kind kind) {
   static const std::vector<int> source = {0, 0, 0, 0, 0, 0, 1, 2, 2, 3, 3};
   static const std::vector<int> alias = {0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1};
@@ -67,7 +65,7 @@ Factors::Factors(const judge::Op& op) : op_(op) {
 }
 
 void Factors::add(Kind kind, std::string name, int levels, size_t which) {
-  TS_CHECK(levels <= kSymbols);
+  TS_CHECK(levels <= kLevelsMax);
   factors_.push_back({kind, std::move(name), levels, which});
 }
 
@@ -133,9 +131,7 @@ std::optional<Factors::Conflict> Factors::size_conflict(const Levels& levels) co
         return Conflict{size, k};
     } else if (f.kind == Kind::axis) {
       const bool mask = op_.attributes[f.which].kind == "axes";
-      // last, first, middle; for a mask all of them, both ends and none too
-      constexpr std::array<int, 6> kLowest = {1, 2, 3, 2, 3, 0};
-      if (rank(levels) < kLowest[static_cast<size_t>(levels[k])]) return mask ? Conflict{k, size} : Conflict{size, k};
+      if (rank(levels) < lowest_rank(levels[k])) return mask ? Conflict{k, size} : Conflict{size, k};
     }
   }
   return std::nullopt;

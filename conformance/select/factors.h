@@ -3,6 +3,8 @@
 
 #include "conformance/case.h"
 
+#include <array>
+#include <bitset>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -13,6 +15,11 @@ namespace ts::conformance {
 /// One level per factor.
 using Levels = std::vector<int>;
 
+inline constexpr int kLevelsMax = 11;
+
+/// The levels of one factor that a case has: two where they come to the same.
+using LevelSet = std::bitset<kLevelsMax>;
+
 /// The factors of an op, from its row alone.
 class Factors {
 public:
@@ -21,7 +28,7 @@ public:
   struct Factor {
     Kind kind;
     std::string name;
-    int levels;   ///< at most 11
+    int levels;   ///< at most kLevelsMax
     size_t which; ///< operand, output or attribute
   };
 
@@ -36,6 +43,9 @@ public:
   /// Moves levels that do not go together to the next that do, and leaves the pinned ones alone. Empty where the pinned
   /// ones do not go together.
   std::optional<Levels> settle(Levels levels, const std::vector<size_t>& pinned) const;
+
+  /// The levels that a case has of every factor, from what stands in it alone.
+  std::vector<LevelSet> levels_of(const Case& c) const;
 
   /// The case that settled levels make; a variant chooses among shapes and layouts of one level.
   Case build(const Levels& levels, uint64_t variant) const;
@@ -55,6 +65,10 @@ private:
   int size_level(const Levels& levels) const;
   int rank(const Levels& levels) const;
   int rank_of_operand(size_t operand, const Levels& levels) const;
+  LevelSet sizes_of(const Case& c) const;
+  LevelSet dtypes_of(const Case& c, Kind kind) const;
+  LevelSet destinations_of(const Case& c) const;
+  LevelSet attributes_of(const Case& c, const Factor& factor) const;
   void build_attributes(Case& c, const Levels& levels) const;
   void build_layouts(Case& c, const Levels& levels, uint64_t variant) const;
 
@@ -64,6 +78,18 @@ private:
   std::vector<std::vector<const judge::Instance*>> instances_; ///< by first dtype
   std::vector<int> in_place_;                                  ///< operands a result may overwrite
 };
+
+/// What levels of a factor stand for, in order.
+inline constexpr std::array<Source, 4> kSources = {Source::integers, Source::ties, Source::specials, Source::domain};
+inline constexpr std::array<Alias, 2> kAliases = {Alias::none, Alias::one_buffer};
+
+/// Level of a destination that is a new tensor.
+inline constexpr int kFresh = 0;
+
+/// Levels of an axis: the last, the first, a middle one; of a mask of axes also all, both ends, none. Lowest rank at which
+/// a level is none of those before it, and the attribute's value there.
+int lowest_rank(int axis_level);
+int64_t axis_value(const judge::AttributeRow& row, int level, int64_t rank);
 
 /// Layouts that make one level of a factor; the writable ones come first.
 inline constexpr int kWritableGroups = 9;

@@ -40,6 +40,8 @@ Case given_case(const judge::Op& op, const judge::Instance& instance, const judg
     c.shapes = {result};
   else if (op.family == "elementwise")
     c.shapes.assign(inputs.size(), common_shape(inputs));
+  else if (has_rows(op))
+    c.shapes.assign(inputs.size(), inputs.front().shape); // the others are broadcast to the first
   else
     for (const Array& input : inputs) c.shapes.push_back(input.shape);
   c.operands.assign(op.operands.size(), Layout::dense);

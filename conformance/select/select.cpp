@@ -16,12 +16,7 @@ namespace ts::conformance {
 
 namespace {
 
-void add_covering_cases(const judge::Op& op, std::vector<Case>& cases, Selection& selection) {
-  const Factors factors(op);
-  const Cover rows = cover(factors);
-  selection.pairs += rows.pairs;
-  selection.infeasible += rows.infeasible;
-  selection.missing += rows.missing;
+void add_covering_cases(const Factors& factors, const Cover& rows, std::vector<Case>& cases) {
   for (size_t k = 0; k < rows.rows.size(); ++k) cases.push_back(factors.build(rows.rows[k], k));
 }
 
@@ -96,7 +91,9 @@ Selection select_kernel_cases(const judge::Spec& spec) {
   std::unordered_map<std::string, Case> seen;
   for (const judge::Op& op : spec.ops) {
     std::vector<Case> cases;
-    add_covering_cases(op, cases, selection);
+    const Factors factors(op);
+    const Cover rows = cover(factors);
+    add_covering_cases(factors, rows, cases);
     add_empty_cases(op, cases);
     add_large_cases(op, cases);
     add_alias_cases(op, cases);
@@ -106,6 +103,9 @@ Selection select_kernel_cases(const judge::Spec& spec) {
     add_conversion_cases(op, cases);
     add_table_cases(spec, op, cases);
     add_golden_cases(spec, op, cases);
+    add_layout_cases(op, cases);
+    list_levels(factors, rows.feasible, cases, selection.pairs);
+    list_layouts(op, cases, selection.pairs);
     for (const Case& c : cases) {
       // Several ways may lead to one case. One name for two cases would be a case that nobody runs.
       const auto [at, is_new] = seen.emplace(c.name(), c);
@@ -115,6 +115,7 @@ Selection select_kernel_cases(const judge::Spec& spec) {
         throw BackendError(fmt::format("two different cases are named '{}'", at->first));
     }
   }
+  selection.missing = selection.pairs.listed() - selection.pairs.infeasible() - selection.pairs.met(selection.names);
   return selection;
 }
 

@@ -1,7 +1,7 @@
 // Which cases the kernel tier has. Everything follows from the rows, tables and goldens of the spec; no op is named here.
 #pragma once
 
-#include "conformance/case.h"
+#include "conformance/select/pairs.h"
 
 #include <cstdint>
 #include <string>
@@ -11,9 +11,8 @@ namespace ts::conformance {
 
 struct Selection {
   std::vector<std::string> names; ///< in order of ops, distinct
-  int64_t pairs = 0;              ///< of levels, over all ops
-  int64_t infeasible = 0;
-  int64_t missing = 0; ///< feasible pairs that no case has; must be 0
+  Pairs pairs;                    ///< of levels, over all ops
+  int64_t missing = 0;            ///< feasible pairs that no case of the tier has; must be 0
 };
 
 /// Every case of the kernel tier. Throws BackendError on a duplicate name: two cases that cannot be told apart.
@@ -29,6 +28,7 @@ void check_tier(const std::string& tier);
 Selection select_cases(const judge::Spec& spec, const std::string& tier);
 
 /// Cases beside the orthogonal array, each for one kind of fault.
+void add_layout_cases(const judge::Op& op, std::vector<Case>& cases); ///< what the others lack: comes last
 void add_empty_cases(const judge::Op& op, std::vector<Case>& cases);
 void add_large_cases(const judge::Op& op, std::vector<Case>& cases);
 void add_alias_cases(const judge::Op& op, std::vector<Case>& cases);

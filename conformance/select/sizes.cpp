@@ -48,6 +48,11 @@ const Shape& pick(const std::vector<Shape>& variants, uint64_t variant) { return
 
 Shape size_at(int level, uint64_t variant) { return pick(sizes()[static_cast<size_t>(level)], variant); }
 
+bool is_size_at(int level, const Shape& shape) {
+  const std::vector<Shape>& variants = sizes()[static_cast<size_t>(level)];
+  return std::find(variants.begin(), variants.end(), shape) != variants.end();
+}
+
 int rank_at(int level) { return static_cast<int>(sizes()[static_cast<size_t>(level)].front().size()); }
 
 std::vector<Shape> product_at(int level, uint64_t variant) {
@@ -58,6 +63,13 @@ std::vector<Shape> product_at(int level, uint64_t variant) {
   y[y.size() - 2] = x.back();
   y.back() = n;
   return {x, y};
+}
+
+bool is_product_at(int level, const std::vector<Shape>& shapes) {
+  const size_t variants = products()[static_cast<size_t>(level)].size();
+  for (size_t k = 0; k < variants; ++k)
+    if (product_at(level, k) == shapes) return true;
+  return false;
 }
 
 std::vector<Shape> operand_shapes(const judge::Op& op, const Shape& first, int64_t axis, uint64_t variant) {

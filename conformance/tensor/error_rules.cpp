@@ -76,23 +76,23 @@ void judge_error(Rule& rule) {
   const std::string& what = rule.parts().at(3);
   Plain plain = plain_call(rule.op());
   std::vector<Attribute> attributes = library_attributes(rule.op(), plain.c.attributes);
+  const auto tensors = [&] {
+    std::vector<Input> all;
+    for (const Array& array : plain.arrays) all.emplace_back(tensor_of(array, rule.device()));
+    return all;
+  };
   if (what == "axis_past" || what == "axis_before") {
     rule.cite({"layout.25"});
     const judge::AttributeRow& row = *rule.op().attribute(axis_attribute(rule.op()));
     const int64_t axis = what == "axis_past" ? 2 : -3;
     attributes[static_cast<size_t>(row.slot)] = row.kind == "axes" ? Attribute(Axes(axis)) : Attribute(Scalar(axis));
-    const std::vector<Input> operands = [&] {
-      std::vector<Input> all;
-      for (const Array& array : plain.arrays) all.emplace_back(tensor_of(array, rule.device()));
-      return all;
-    }();
-    return rule.expect_error("IndexError", operands, attributes);
+    return rule.expect_error("IndexError", tensors(), attributes);
   }
   if (what == "axis_twice") {
     rule.cite({"layout.24"});
     const judge::AttributeRow& row = *rule.op().attribute(axis_attribute(rule.op()));
     attributes[static_cast<size_t>(row.slot)] = Axes(Dims{1, -1});
-    return rule.expect_error("ValueError", {tensor_of(plain.arrays.front(), rule.device())}, attributes);
+    return rule.expect_error("ValueError", tensors(), attributes);
   }
   std::vector<Input> operands;
   if (what == "devices") {

@@ -35,6 +35,7 @@ ts_status refuse(ts_error* error, ts_status status, const char* message) {
 
 ts_status open(const char* options, ts_instance** self, ts_error* error) {
   if (std::string_view(options) == "refuses_to_open") return refuse(error, TS_INVALID_ARGUMENT, "told to refuse");
+  if (std::string_view(options) == "opens_nothing") return *self = nullptr, TS_OK;
   *self = new ts_instance;
   (*self)->fault = options;
   return TS_OK;
@@ -43,8 +44,9 @@ void close(ts_instance* self) {
   if (self->has("dies_at_close")) std::abort();
   delete self;
 }
-int32_t device_count(ts_instance*) { return 1; }
-ts_status device_info(ts_instance*, int32_t, ts_device_info* info, ts_error*) {
+int32_t device_count(ts_instance* self) { return self->has("counts_a_device_too_many") ? 2 : 1; }
+ts_status device_info(ts_instance*, int32_t device, ts_device_info* info, ts_error* error) {
+  if (device != 0) return refuse(error, TS_INVALID_ARGUMENT, "there is no such device");
   info->alignment = 16;
   return TS_OK;
 }
@@ -100,7 +102,8 @@ void query(ts_instance* self, const ts_call* call, ts_answer* answer) {
   answer->status = refuses(self, call) ? TS_UNSUPPORTED : TS_OK;
   if (self->has("claims_too_much")) answer->status = TS_OK;
   if (self->has("claims_too_little")) answer->status = TS_UNSUPPORTED;
-  answer->workspace_bytes = self->has("overruns_workspace") ? 24 : 0;
+  answer->workspace_bytes = self->has("overruns_workspace") ? 24 : self->has("asks_for_everything") ? 1ULL << 62 : 0;
+  if (self->has("query_rounds_up")) std::fesetround(FE_UPWARD);
 }
 
 // Byte address of element i of a view, in row-major order.
@@ -136,6 +139,7 @@ uint32_t sum(int32_t dtype, uint32_t a, uint32_t b) {
 void before_call(ts_instance* self) {
   if (self->has("crashes")) std::abort();
   if (self->has("crashes_on_the_40th") && self->calls == 40) std::abort();
+  if (self->has("exits")) std::_Exit(0);
   if (self->has("hangs")) std::this_thread::sleep_for(std::chrono::hours(1));
   if (self->has("rounds_up")) std::fesetround(FE_UPWARD);
 }
@@ -169,6 +173,7 @@ ts_status elementwise(ts_instance* self, const ts_call* call, ts_error* error) {
     if (self->has("depends_on_layout") && i == 3 && z.rank > 1 && z.stride[z.rank - 1] != 1 && z.dtype == TS_DTYPE_F32)
       bits ^= 0x80000000U;
     if (self->has("writes_zero")) bits = 0;
+    if (self->has("writes_ones")) bits = ~decltype(bits){0};
     std::memcpy(element(self, z, i), &bits, 4);
   }
   after_call(self, call, count);

@@ -4,6 +4,7 @@
 #include "conformance/runner/bench.h"
 #include "conformance/select/select.h"
 #include "conformance/tally.h"
+#include "runtime/errors.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -66,6 +67,20 @@ TEST(Planted, ForgottenElementIsNamedAsUnwritten) {
   EXPECT_THAT(first_failure(ledger), testing::HasSubstr("still holds its bytes"));
 }
 
+TEST(Planted, ValuesThatLookLikePoisonAreNotCalledUnwritten) {
+  EXPECT_THAT(first_failure(judged("writes_ones")), testing::Not(testing::HasSubstr("still holds its bytes")));
+}
+
+TEST(Planted, EveryDeviceThatIsCountedHasToAnswer) {
+  const std::vector<std::string> names = {"door/memory/alignment"};
+  EXPECT_TRUE(judged("none", names).green());
+  EXPECT_THAT(first_failure(judged("counts_a_device_too_many", names)), testing::HasSubstr("device 1 of 2"));
+}
+
+TEST(Planted, OpenWithoutAnInstanceIsRefused) {
+  EXPECT_THROW(open_backend(std::string(TS_PLANTED) + ":opens_nothing"), BackendError);
+}
+
 TEST(Planted, EachFaultByItsCheck) {
   const std::vector<std::pair<const char*, const char*>> faults = {
     {"off_by_one_ulp", "values"},
@@ -79,7 +94,9 @@ TEST(Planted, EachFaultByItsCheck) {
     {"changes_input", "gaps"},
     {"computes_elsewhere", "census"},
     {"device_lost", "synchronize"},
-    {"rounds_up", "floating-point environment"}
+    {"rounds_up", "floating-point environment"},
+    {"query_rounds_up", "floating-point environment"},
+    {"asks_for_everything", "query"}
   };
   for (const auto& [fault, check] : faults) EXPECT_GT(checks(judged(fault))[check], 0) << fault;
   std::fesetround(FE_TONEAREST);

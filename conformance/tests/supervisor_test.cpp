@@ -52,6 +52,12 @@ TEST(Supervisor, CrashIsChargedToEveryCaseThatCrashesAlone) {
   EXPECT_THAT(result.outcomes[0][0].message, testing::HasSubstr("signal 6"));
 }
 
+TEST(Supervisor, AnExitWithoutAFaultHasAName) {
+  const RunResult result = Supervisor(options_of("exits", 1), few_cases(1)).run();
+  EXPECT_EQ(result.outcomes[0][0].verdict, Verdict::crash);
+  EXPECT_THAT(result.outcomes[0][0].message, testing::HasSubstr("exit status 0"));
+}
+
 TEST(Supervisor, HangIsATimeout) {
   const std::vector<std::string> names = few_cases(1);
   const RunResult result = Supervisor(options_of("hangs", 1, 1.0), names).run();

@@ -10,7 +10,7 @@ from golden.errors import SpecError
 
 def family_module(op):
     """The module that evaluates a row."""
-    from golden.families import convert, elementwise, fill, gather, matmul, reduce, scan, scatter, sort
+    from golden.families import convert, elementwise, fill, gather, matmul, reduce, rows, scan, scatter, sort
 
     modules = {
         "fill": fill,
@@ -23,6 +23,8 @@ def family_module(op):
         "gather": gather,
         "scatter": scatter,
         "sort": sort,
+        "softmax": rows,
+        "normalize": rows,
     }
     if op.family not in modules:
         raise SpecError(f"row {op.name}: family {op.family} has no golden evaluator")

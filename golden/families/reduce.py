@@ -4,6 +4,7 @@ import math
 from itertools import product
 
 from golden.dtypes import DTYPES
+from golden.families.axes import attributes_of, axes_of, subsets_of
 from golden.families.tree import evaluate_groups, output
 from golden.hard import set_name
 from golden.lines import lines
@@ -24,13 +25,6 @@ EMPTY = (((0, 3), (0,)), ((2, 0), (1,)), ((2, 0, 3), (0, 1, 2)))
 EMPTY_RESULT = (((0, 3), (1,)), ((3, 0), (0,)), ((2, 0, 3), (0,)))
 
 
-def axes_of(op, case):
-    """The reduced axes."""
-    attribute = op.attributes[0]
-    value = case.attributes[attribute.name]
-    return tuple(k for k in range(64) if value >> k & 1) if attribute.kind == "axes" else (value,)
-
-
 def output_shape(op, case):
     """Extent 1 on every reduced axis."""
     axes = axes_of(op, case)
@@ -41,7 +35,7 @@ def output_shape(op, case):
 def cases(op, instance):
     """All masks of a small box with whole numbers and with samples, odd shapes, empty groups, then the hard sets."""
     several = op.attributes[0].kind == "axes"
-    subsets = [tuple(k for k in range(3) if mask >> k & 1) for mask in range(8)] if several else [(0,), (1,), (2,)]
+    subsets = subsets_of(op, 3)
     for axes in subsets:
         yield from _both(op, instance, "box", CUBE, axes)
     for shape, axes in SHAPES:
@@ -92,14 +86,7 @@ def _hard(op, instance):
 
 
 def _case(op, instance, name, shape, axes, values, **more):
-    attributes = {}
-    for attribute in op.attributes:
-        if attribute.kind == "axes":
-            attributes[attribute.name] = sum(1 << k for k in axes)
-        elif attribute.kind == "axis":
-            attributes[attribute.name] = axes[-1]
-        else:
-            attributes[attribute.name] = float(more.get(attribute.name, attribute.default))
+    attributes = attributes_of(op, axes, **more)
     x = Tensor(instance.inputs[0], shape, values)
     return Case(name, instance.inputs, instance.outputs, attributes, {op.operands[0]: x})
 

@@ -3,7 +3,7 @@
 import math
 import unittest
 
-from golden.families import convert, family_module, gather, matmul, reduce, scan, scatter, sort
+from golden.families import convert, family_module, gather, matmul, reduce, rows, scan, scatter, sort
 from golden.spec import load
 from golden.tables import token_value
 from golden.dtypes import DTYPES
@@ -83,6 +83,21 @@ class Families(unittest.TestCase):
     def test_topk_is_a_prefix(self):
         got = run(sort, "topk", ("i32",), [((4,), [1, 3, 3, 2])], {"axis": 0, "k": 2, "largest": 1})
         self.assertEqual((got["values"][1], got["indices"][1]), ([3, 3], [1, 2]))
+
+    def test_every_element_of_a_row_has_a_value(self):
+        x = [((2, 2), [0.0, 0.0, math.nan, 1.0])]
+        got = run(rows, "softmax", ("f32",), x, {"axis": 1})["z"]
+        self.assertEqual((got[0], got[1][:2]), ((2, 2), [0.5, 0.5]))
+        self.assertTrue(math.isnan(got[1][2]) and math.isnan(got[1][3]))
+        down = run(rows, "log_softmax", ("f64",), [((2, 1), [3.0, -math.inf])], {"axis": 0})["z"]
+        self.assertEqual(down, ((2, 1), [0.0, -math.inf]))
+
+    def test_norms_take_weights_by_element(self):
+        operands = [((2, 2), [1.0, 3.0, 3.0, 1.0]), ((2, 2), [2.0, 4.0, 2.0, 4.0]), ((2, 2), [0.0, 0.0, 1.0, 1.0])]
+        got = run(rows, "layer_norm", ("f32",) * 3, operands, {"axes": 2, "eps": 0.0})["z"]
+        self.assertEqual(got[1], [-2.0, 4.0, 3.0, -3.0])
+        got = run(rows, "rms_norm", ("f32",) * 2, [((2,), [1.0, -1.0]), ((2,), [2.0, 1.0])], {"axes": 1, "eps": 3.0})["z"]
+        self.assertEqual(got[1], [1.0, -0.5])
 
     def test_convert(self):
         rows = [

@@ -104,6 +104,16 @@ void DeviceRow::count_fallback(int32_t op) {
   ++fallbacks_by_op[op];
 }
 
+std::map<int32_t, uint64_t> Device::compositions() const {
+  const std::lock_guard lock(row_->fallback_mutex);
+  return row_->compositions_by_op;
+}
+
+void DeviceRow::count_composition(int32_t op) {
+  const std::lock_guard lock(fallback_mutex);
+  ++compositions_by_op[op];
+}
+
 void Device::synchronize() const { door::synchronize(*row_); }
 
 Device host_device() {

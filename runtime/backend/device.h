@@ -39,9 +39,10 @@ struct DeviceRow {
   std::atomic<Allocator*> allocator{nullptr};
 
   std::mutex fallback_mutex;
-  std::map<int32_t, uint64_t> fallbacks_by_op;
+  std::map<int32_t, uint64_t> fallbacks_by_op, compositions_by_op;
 
   void count_fallback(int32_t op);
+  void count_composition(int32_t op);
   const ts_backend& table() const { return backend->table(); }
   ts_instance* instance() const { return backend->instance(); }
   bool host_memory() const { return (info.flags & TS_DEVICE_HOST_MEMORY) != 0 && table().map != nullptr; }
@@ -67,6 +68,8 @@ public:
   TransferCounts transfers() const;
   /// How often each op was computed on the host because the backend does not support it, by op id.
   std::map<int32_t, uint64_t> fallbacks() const;
+  /// How often each op was composed of others on this device because the backend does not support it, by op id.
+  std::map<int32_t, uint64_t> compositions() const;
   /// Waits for everything enqueued. Throws the first deferred error, which names the op that caused it.
   void synchronize() const;
   DeviceRow& row() const { return *row_; }

@@ -3,6 +3,7 @@
 #include "runtime/backend/layers/census.h"
 #include "runtime/backend/layers/delay.h"
 #include "runtime/backend/layers/fault.h"
+#include "runtime/backend/layers/hide.h"
 #include "runtime/backend/layers/trace.h"
 #include "runtime/backend/layers/validate.h"
 #include "runtime/errors.h"
@@ -111,6 +112,7 @@ ts_backend layer_table(const Layer& layer) {
 std::unique_ptr<Layer> make(std::shared_ptr<Backend> inner, std::string_view name, std::string_view options) {
   if (name == "trace") return std::make_unique<TraceLayer>(std::move(inner), options);
   if (name == "fault") return std::make_unique<FaultLayer>(std::move(inner), options);
+  if (name == "hide") return std::make_unique<HideLayer>(std::move(inner), options);
 #if defined(TS_MUTANTS)
   if (name == "library") return mutants::make_layer(std::move(inner), options);
 #endif
@@ -118,7 +120,7 @@ std::unique_ptr<Layer> make(std::shared_ptr<Backend> inner, std::string_view nam
   if (name == "validate") return std::make_unique<ValidateLayer>(std::move(inner));
   if (name == "census") return std::make_unique<CensusLayer>(std::move(inner));
   if (name == "delay") return std::make_unique<DelayLayer>(std::move(inner));
-  throw ValueError(fmt::format("unknown layer '{}'; there are trace, validate, census, fault, delay", name));
+  throw ValueError(fmt::format("unknown layer '{}'; there are trace, validate, census, fault, hide, delay", name));
 }
 
 } // namespace

@@ -5,6 +5,8 @@
 //   validate                 refuses calls that break the caller's half of the contract, with the reason
 //   census                   counts calls per op and queries that were answered `unsupported`
 //   fault:allocate=N | copy=N | launch=N   fails the n-th such call, once
+//   hide:OP[,OP...]          answers `unsupported` for operations, as a backend that lacks them; hide:composed for all that the
+//                            library can compose of others
 //   delay                    holds every call back until something synchronizes
 #pragma once
 

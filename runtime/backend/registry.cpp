@@ -146,7 +146,9 @@ size_t options_colon(std::string_view spec) {
 }
 
 std::string path_of(const std::string& name, std::string_view spec) {
-  if (name.find('/') != std::string::npos || name.ends_with(".so")) return name;
+  // A name without a slash is a file here: the system's folders of libraries hold no backends.
+  if (name.ends_with(".so") && name.find('/') == std::string::npos) return "./" + name;
+  if (name.find('/') != std::string::npos) return name;
   std::vector<std::string> names;
   for (const BackendFile& file : available_backends()) {
     if (file.name == name) return file.path;
@@ -188,6 +190,8 @@ std::shared_ptr<Backend> open_backend(std::string_view spec) {
     throw BackendError(
         fmt::format("[backend.4] {}: does not open with options '{}': {}", name, options, error.message));
   }
+  if (instance == nullptr)
+    throw BackendError(fmt::format("[backend.4] {}: open said TS_OK and gave no instance", name));
   return std::make_shared<Backend>(std::string(spec), table, instance);
 }
 

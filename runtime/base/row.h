@@ -22,6 +22,7 @@ enum class AttributeKind : uint8_t { integer, real, boolean, axis, axes, value }
 /// How the shapes of operands and outputs hang together.
 enum class ShapeRule : uint8_t {
   broadcast,
+  broadcast_to_x,
   same,
   one,
   reduce,

@@ -36,7 +36,8 @@ void check_counts(const OpRow& row, std::span<const Input> operands, std::span<c
                                 row.attributes.size(), operands.size(), attributes.size()));
   }
   if (row.family == TS_FAMILY_ELEMENTWISE) return;
-  for (size_t i = 0; i < operands.size(); ++i)
+  const size_t tensors = row.shape == ShapeRule::broadcast_to_x ? 1 : operands.size(); // the others may be numbers
+  for (size_t i = 0; i < tensors; ++i)
     if (operands[i].is_scalar())
       throw TypeError(fmt::format("[{0}] operand {1} must be a tensor", row.name, row.operands[i].name));
 }

@@ -47,11 +47,16 @@ bool too_many_axes(const Launch& call) {
 
 } // namespace
 
+// What the device does not support.
+static void launch_without(Device device, Launch& call, const char* reason) {
+  if (!compose(device, call)) fall_back(device, call, reason);
+}
+
 void launch(Device device, Launch& call) {
   if (too_many_axes(call)) merge_to_rank_max(call);
   DeviceRow& row = device.row();
   const ts_kernel kernel = row.backend->kernel(call.row->family);
-  if (kernel == nullptr) return fall_back(device, call, "the backend has no kernels of this family");
+  if (kernel == nullptr) return launch_without(device, call, "the backend has no kernels of this family");
 
   std::array<ts_view, kOutputsMax> outputs;
   std::array<ts_operand, kOperandsMax> inputs;
@@ -77,7 +82,7 @@ void launch(Device device, Launch& call) {
   answer.workspace_bytes = 0;
   answer.reason[0] = '\0';
   row.table().query(row.instance(), &descriptor, &answer);
-  if (answer.status == TS_UNSUPPORTED) return fall_back(device, call, answer.reason);
+  if (answer.status == TS_UNSUPPORTED) return launch_without(device, call, answer.reason);
   ts_error error = make_error();
   if (answer.status != TS_OK) {
     error.op = call.row->id;
@@ -93,7 +98,7 @@ void launch(Device device, Launch& call) {
     descriptor.serial = row.serial.fetch_add(1, std::memory_order_relaxed) + 1;
     status = kernel(row.instance(), &descriptor, &error);
   }
-  if (status == TS_UNSUPPORTED) return fall_back(device, call, error.message);
+  if (status == TS_UNSUPPORTED) return launch_without(device, call, error.message);
   if (status != TS_OK) throw_status(*row.backend, status, error);
 }
 

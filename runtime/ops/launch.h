@@ -41,6 +41,9 @@ void launch(Device device, Launch& call);
 /// elements. TypeError where the host device does not support it either; `reason` is why the device does not.
 void fall_back(Device device, Launch& call, const char* reason);
 
+/// Computes it on the device by the operations of its row's composition, and counts it; false where the row has none.
+bool compose(Device device, Launch& call);
+
 /// Merges axes until the call has at most TS_RANK_MAX; ValueError where it cannot.
 void merge_to_rank_max(Launch& call);
 

@@ -129,6 +129,10 @@ template <class... Rest> const Input& first_of(const Input& first, const Rest&..
   TS_DEFINE_IN_PLACE(name, id, parameters, operands, slots)
 #define TS_DEFINE_TS_FAMILY_SORT(name, id, results, parameters, operands, slots)                                       \
   TS_DEFINE(name, id, results, parameters, operands, slots, false)
+#define TS_DEFINE_TS_FAMILY_SOFTMAX(name, id, results, parameters, operands, slots)                                    \
+  TS_DEFINE(name, id, results, parameters, operands, slots, false)
+#define TS_DEFINE_TS_FAMILY_NORMALIZE(name, id, results, parameters, operands, slots)                                  \
+  TS_DEFINE(name, id, results, parameters, operands, slots, false)
 
 #define TS_FUNCTION(name, Name, id, family, results, parameters, operands, slots)                                      \
   TS_DEFINE_##family(name, id, results, parameters, operands, slots)

@@ -61,6 +61,8 @@ using TensorPair = std::pair<Tensor, Tensor>;
   TS_RESULT_##results name parameters;                                                                                 \
   Tensor name##_ parameters;
 #define TS_DECLARE_TS_FAMILY_SORT(name, results, parameters) TS_DECLARE(name, results, parameters)
+#define TS_DECLARE_TS_FAMILY_SOFTMAX(name, results, parameters) TS_DECLARE(name, results, parameters)
+#define TS_DECLARE_TS_FAMILY_NORMALIZE(name, results, parameters) TS_DECLARE(name, results, parameters)
 
 #define TS_FUNCTION(name, Name, id, family, results, parameters, operands, slots)                                      \
   TS_DECLARE_##family(name, results, parameters)

@@ -42,6 +42,18 @@ Shapes broadcast_rule(Launch& call) {
   return all(call, shape);
 }
 
+// x keeps its shape, and the others take it. // layer_norm.4
+Shapes broadcast_to_x_rule(Launch& call) {
+  const Dims shape = call.inputs[0].layout.shape;
+  for (int i = 1; i < call.input_count; ++i) {
+    Layout& layout = call.inputs[i].layout;
+    if (layout.shape != shape) layout = broadcast(layout, shape, call.row->name);
+  }
+  const auto mask = static_cast<uint64_t>(call.attributes[static_cast<size_t>(call.axes_slot)].integer);
+  for (size_t axis = 0; axis < shape.size(); ++axis) call.groups.push_back((mask >> axis & 1) != 0 ? 1 : 0);
+  return all(call, shape);
+}
+
 Shapes reduce_rule(Launch& call, uint64_t mask, bool keepdims) {
   const Dims& x = call.inputs[0].layout.shape;
   Shapes shapes;
@@ -197,6 +209,7 @@ Shapes apply_shape_rule(Launch& call, const Layout* inout, bool keepdims) {
     }
     case ShapeRule::one: break; // fill is given its output
     case ShapeRule::broadcast: return broadcast_rule(call);
+    case ShapeRule::broadcast_to_x: return broadcast_to_x_rule(call);
     case ShapeRule::same:
       if (call.axis_slot < 0) return broadcast_rule(call);
       groups_alone(call, call.inputs[0].layout.rank(), axis_of(call));

@@ -95,6 +95,10 @@ class Array:
     def permute(self, *axes):
         return Array(self.door, self.dtype, [self.shape[a] for a in axes], [self.strides[a] for a in axes], self.buffer)
 
+    def expand(self, *shape):
+        """The same values along leading axes that are new."""
+        return Array(self.door, self.dtype, list(shape), [0] * (len(shape) - len(self.shape)) + list(self.strides), self.buffer)
+
     def view(self):
         view = View(self.buffer, 0, len(self.shape), DTYPES[self.dtype])
         view.shape[: len(self.shape)] = self.shape

@@ -86,6 +86,21 @@ def reductions(b):
                  lambda: torch.sum(todd, dim=1), 1.1)
 
 
+def fused(b):
+    rows = columns = 8192
+    (x, tx), z = b.data("f32", rows, columns), b.empty("f32", rows, columns)
+    (weight, tweight), (bias, tbias) = b.data("f32", columns), b.data("f32", columns)
+    moved = 8 * rows * columns
+    across = [operand.expand(rows, columns) for operand in (weight, bias)]
+    functional = torch.nn.functional
+    yield b.work("softmax rows", "B", moved, ("softmax", [z], [x], [1]), lambda: torch.softmax(tx, 1), None)
+    yield b.work("log_softmax rows", "B", moved, ("log_softmax", [z], [x], [1]), lambda: torch.log_softmax(tx, 1), None)
+    yield b.work("layer_norm rows", "B", moved, ("layer_norm", [z], [x, *across], [2, 1e-5]),
+                 lambda: functional.layer_norm(tx, (columns,), tweight, tbias, 1e-5), None)
+    yield b.work("rms_norm rows", "B", moved, ("rms_norm", [z], [x, across[0]], [2, 1e-5]),
+                 lambda: functional.rms_norm(tx, (columns,), tweight, 1e-5), None)
+
+
 def movement(b):
     (x, tx), (y, ty), z = b.data("f32", 8192, 8192), b.data("f32", 8192, 8192), b.empty("f32", 8192, 8192)
     n = 8192 * 8192
@@ -157,5 +172,5 @@ def matmul(b):
         yield b.work(f"matmul {dtype} {n}", "op", 2 * n**3, ("matmul", [z], [x, y]), None, None)
 
 
-GROUPS = {"elementwise": elementwise, "transcendental": transcendental, "reductions": reductions, "movement": movement,
+GROUPS = {"elementwise": elementwise, "transcendental": transcendental, "reductions": reductions, "fused": fused, "movement": movement,
           "scans": scans, "indexing": indexing, "sorting": sorting, "matmul": matmul}

@@ -81,6 +81,7 @@ class Op:
     oracle: object = None
     oracle_text: object = ""
     condition: object = None
+    composed: bool = False
     exclude: list = field(default_factory=list)
     torch: str = ""
     diverges: list = field(default_factory=list)

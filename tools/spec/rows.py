@@ -140,6 +140,7 @@ def _read_rules(row, op):
             attribute.domain = op.domain.get(attribute.name)
     op.hard = row.get("hard", list, [])
     op.diverges = row.get("diverges", list, [])
+    op.composed = row.get("composed", bool, False)
     op.torch = row.get("torch", str)
     if op.torch == "none" or (op.torch.startswith("none") and not re.match(r"none: \S", op.torch)):
         row.fail("torch", "an op without a witness says why: \"none: REASON\"")

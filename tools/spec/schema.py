@@ -59,7 +59,8 @@ def _type_name(value):
 
 def _kind_name(kind):
     kinds = kind if isinstance(kind, tuple) else (kind,)
-    return " or ".join({str: "a string", int: "an integer", list: "a list", dict: "a table"}[k] for k in kinds)
+    return " or ".join({str: "a string", int: "an integer", list: "a list", dict: "a table",
+                        bool: "true or false"}[k] for k in kinds)
 
 
 def read_rows(block):

@@ -7,7 +7,7 @@ LABEL = re.compile(r"([a-z][a-z0-9_]*)\.([1-9][0-9]*)\Z")
 
 OP_KEYS_REQUIRED = ("id", "family", "operands", "types", "eval", "oracle", "torch", "tolerance", "bits", "gradient")
 OP_KEYS_OPTIONAL = ("outputs", "attributes", "shape", "empty", "alias", "domain", "hard", "exclude", "diverges",
-                    "condition", "kinks")
+                    "condition", "kinks", "composed")
 DTYPE_KEYS = ("id", "bytes", "class", "cpp")
 DTYPE_KEYS_FLOAT = ("precision", "emax")
 OPERAND_KEYS = ("name", "role", "dtypes")
@@ -22,6 +22,7 @@ BITS = ("cross", "run", "none")
 SHAPES = {
     "broadcast": "operands broadcast to one shape, which every output has",
     "z = x": "every output has the shape of x",
+    "z = x; other operands broadcast to x": "broadcast_to_x",
     "one": "z has any shape; there is no operand",
     "reduce": "z has the shape of x with extent 1 on each axis of the attribute axes",
     "arg_reduce": "z has the shape of x with extent 1 on the attribute axis",
@@ -45,7 +46,7 @@ ALIAS_WORDS = ("z may be OPERAND [or OPERAND ...]", "disjoint", "in place")
 
 # Bounds that spec/numerics.md derives from the values; `ulp(n)` and `exact` besides.
 TOLERANCE_CLASSES = ("dot", "sum", "serial", "mean", "prod", "var", "std", "norm", "logsumexp", "softmax", "log_softmax",
-                     "layer_norm")
+                     "layer_norm", "rms_norm")
 ULP = re.compile(r"ulp\((\d+(?:\.\d+)?)\)\Z")
 
 # Primitives of oracle expressions with their number of arguments. spec/numerics.md says what each one means; golden's

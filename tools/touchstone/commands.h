@@ -36,6 +36,7 @@ int backends_command();
 struct ReplayOptions {
   conformance::Settings settings;
   std::vector<std::string> names;
+  double timeout_s = 60; ///< after which a case has not ended
 };
 int replay_command(const ReplayOptions& options);
 

@@ -145,15 +145,16 @@ std::string table_head() {
 int faults_command(const FaultsOptions& options) {
   const std::string folder = std::filesystem::read_symlink("/proc/self/exe").parent_path().string() + "/faults";
   const conformance::Filter filter(options.filter);
+  std::vector<Fault> faults = faults_of(folder);
+  std::erase_if(faults, [&](const Fault& fault) { return !filter.passes(fault.name); });
+  if (faults.empty()) throw ValueError(fmt::format("no fault is called '{}'", options.filter));
   std::string head = fmt::format("{:<30}", "fault");
   for (const Setting& setting : kSettings) head += fmt::format(" {:<8}", setting.title);
   fmt::print("{}\n", head);
   std::string table = table_head();
   const std::map<std::string, std::string> device = device_results(options.table);
-  int64_t count = 0, bad = 0;
-  for (const Fault& fault : faults_of(folder)) {
-    if (!filter.passes(fault.name)) continue;
-    ++count;
+  int64_t bad = 0;
+  for (const Fault& fault : faults) {
     std::map<std::string, Result> row;
     std::string line = fmt::format("{:<30}", fault.name), cells = fmt::format("| {} |", fault.name);
     for (const Setting& setting : kSettings) {
@@ -170,9 +171,8 @@ int faults_command(const FaultsOptions& options) {
     ++bad;
     fmt::print("    WRONG: {}\n", problem);
   }
-  if (count == 0) throw ValueError(fmt::format("no fault is called '{}'", options.filter));
   if (!options.table.empty()) write_table(options.table, table);
-  fmt::print("faults     {} planted, {} not as expected\n", count, bad);
+  fmt::print("faults     {} planted, {} not as expected\n", faults.size(), bad);
   return bad == 0 ? kPassed : kFailed;
 }
 

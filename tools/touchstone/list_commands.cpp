@@ -24,8 +24,9 @@ int list_command(const ListOptions& options) {
   std::map<std::string, int64_t> per_op;
   for (const std::string& name : names) ++per_op[name.substr(0, name.find('/', name.find('/') + 1))];
   for (const auto& [op, count] : per_op) fmt::print("{:<32} {:>6}\n", op, count);
-  fmt::print("{:<32} {:>6}   {} pairs of levels, {} infeasible, {} missing\n", "all", names.size(),
-             chosen.selection.pairs, chosen.selection.infeasible, chosen.selection.missing);
+  const Pairs& pairs = chosen.selection.pairs;
+  fmt::print("{:<32} {:>6}   {} of {} pairs of levels, {} infeasible, {} missing\n", "all", names.size(),
+             pairs.met(names), pairs.listed(), pairs.infeasible(), chosen.selection.missing);
   return chosen.selection.missing == 0 ? kPassed : kFailed;
 }
 

@@ -68,7 +68,7 @@ void add_backends(CLI::App& command, ts::conformance::Settings& settings) {
       ->required()
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-  command.add_option("--layer", settings.layers, "wrap every backend: trace, validate, census, fault, delay")
+  command.add_option("--layer", settings.layers, "wrap every backend: trace, validate, census, fault, hide, delay")
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   command.add_option("--seed", settings.seed, "of generated values")->check(whole_number(0, UINT64_MAX));
@@ -105,6 +105,7 @@ int main_of(int argc, char** argv) {
   ReplayOptions replay;
   CLI::App* replay_app = app.add_subcommand("replay", "run cases in this process and draw their memory");
   add_backends(*replay_app, replay.settings);
+  replay_app->add_option("--timeout", replay.timeout_s, "seconds a case may take")->check(seconds());
   replay_app->add_option("name", replay.names, "names of cases")->required();
 
   CLI::App* backends_app = app.add_subcommand("backends", "print the backends built here and their devices");

@@ -10,7 +10,12 @@
 
 #include <fmt/format.h>
 
-#include <optional>
+#include <chrono>
+#include <condition_variable>
+#include <cstdio>
+#include <mutex>
+#include <thread>
+#include <unistd.h>
 
 namespace ts::tool {
 
@@ -36,6 +41,40 @@ void draw(const Prepared& prepared, const Memory& memory) {
   fmt::print("{}", outputs);
 }
 
+// Ends the process where the case does not.
+class Watchdog {
+public:
+  explicit Watchdog(double seconds)
+      : thread_([this, seconds] {
+          std::unique_lock lock(mutex_);
+          if (ended_.wait_for(lock, std::chrono::duration<double>(seconds), [this] { return done_; })) return;
+          fmt::print("timeout: no end within {} s\n", seconds);
+          std::fflush(stdout);
+          _exit(kFailed);
+        }) {}
+  Watchdog(const Watchdog&) = delete;
+  Watchdog& operator=(const Watchdog&) = delete;
+  ~Watchdog() {
+    {
+      const std::lock_guard lock(mutex_);
+      done_ = true;
+    }
+    ended_.notify_one();
+    thread_.join();
+  }
+
+private:
+  std::mutex mutex_;
+  std::condition_variable ended_;
+  bool done_ = false;
+  std::thread thread_;
+};
+
+Outcome run(Bench& bench, size_t backend, const std::string& name, double seconds, const Watcher& watch) {
+  const Watchdog watchdog(seconds);
+  return bench.run(backend, name, watch);
+}
+
 } // namespace
 
 int replay_command(const ReplayOptions& options) {
@@ -53,7 +92,8 @@ int replay_command(const ReplayOptions& options) {
       fmt::print("{} on {}\n", name, options.settings.backends[b]);
       if (!prepared.expected.error.empty())
         fmt::print("expected: {} ({})\n", prepared.expected.error, prepared.expected.reason);
-      const Outcome outcome = bench.run(b, name, [&](const Memory& memory) { draw(prepared, memory); });
+      const Outcome outcome =
+          run(bench, b, name, options.timeout_s, [&](const Memory& memory) { draw(prepared, memory); });
       fmt::print("{}{}{}\n", name_of(outcome.verdict), outcome.check.empty() ? "" : ": " + outcome.check,
                  outcome.message.empty() ? "" : ": " + outcome.message);
       for (const auto& [route, launches] : outcome.launches) fmt::print("  ran {} ({} launches)\n", route, launches);

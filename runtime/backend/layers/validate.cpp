@@ -167,7 +167,8 @@ ValidateLayer::Fault ValidateLayer::check_call(int32_t family, const ts_call& ca
   if (Fault fault = check_dtypes(row, call)) return fmt::format("{}: {}", row.name, *fault);
   const int32_t rank = row.inout < 0 && call.input_count > 0 ? call.inputs[0].view.rank : call.outputs[0].rank;
   if (Fault fault = check_attributes(row, call, rank)) return fmt::format("{}: {}", row.name, *fault);
-  for (int32_t i = 0; row.family == TS_FAMILY_ELEMENTWISE && i < call.input_count; ++i)
+  const bool broadcasts = row.family == TS_FAMILY_ELEMENTWISE || row.shape == ops::ShapeRule::broadcast_to_x;
+  for (int32_t i = 0; broadcasts && i < call.input_count; ++i)
     if (layout_of(call.inputs[i].view).shape != layout_of(call.outputs[0]).shape)
       return fmt::format("{}: input {} was not broadcast to the output's shape", row.name, i);
   if (Fault fault = check_workspace(call)) return fmt::format("{}: {}", row.name, *fault);

@@ -54,6 +54,10 @@ class Case(unittest.TestCase):
 
 
 class CommandLine(Case):
+    def test_a_filter_that_matches_no_fault_prints_no_table(self):
+        done = call("faults", "--filter", "zzz")
+        self.assertEqual((done.returncode, done.stdout), (2, ""), done.stderr)
+
     def test_commands_and_options(self):
         self.refused([], "a command is needed", "run", "replay")
         self.refused(["frobnicate"], "unknown command 'frobnicate'", "run", "spec")
@@ -148,9 +152,16 @@ class Backends(Case):
         rounds = self.workshop.spoiled("rounds", "", "#include <fenv.h>\n"
                                        "__attribute__((constructor)) static void up(void) { fesetround(FE_UPWARD); }")
         self.refused_by(rounds, f"[backend.3] {rounds}: loading it changed the floating-point environment")
-        for name, body, how in (("exits", "_exit(7);", "exit status 7"), ("aborts", "abort();", "signal 6")):
+        for name, body, how in (("leaves", "_exit(0);", "exit status 0"), ("exits", "_exit(7);", "exit status 7"),
+                                ("aborts", "abort();", "signal 6")):
             library = self.workshop.spoiled(name, body, "#include <unistd.h>")
-            self.refused(["run", "--backend", library, "--filter", FEW], "a worker could not open the backends", how)
+            self.refused(["run", "--backend", library, "--filter", FEW], f"{library}: opening it ended the process", how)
+
+    def test_a_case_that_does_not_end_is_a_timeout_in_replay_too(self):
+        sleeps = self.workshop.spoiled("sleeps", "table.query = sleeps;", "#include <unistd.h>\nstatic void sleeps("
+                                       "ts_instance* self, const ts_call* call, ts_answer* answer) { sleep(60); }")
+        done = call("replay", "--backend", sleeps, "--timeout", "0.5", CASE)
+        self.assertEqual((done.returncode, done.stdout.splitlines()[-1]), (1, "timeout: no end within 0.5 s"), done.stderr)
 
     def test_a_device_is_needed(self):
         none = self.workshop.spoiled("none", "table.device_count = no_device;",
@@ -171,11 +182,13 @@ class Backends(Case):
 
     def test_layers(self):
         run = ["run", "--backend", "cpu", "--filter", FEW]
-        self.refused([*run, "--layer", "validated"], "unknown layer 'validated'; there are trace, validate, census, fault, delay")
+        self.refused([*run, "--layer", "validated"], "unknown layer 'validated'; there are trace, validate, census, fault, hide, delay")
         self.refused([*run, "--layer", ""], "unknown layer ''")
         self.refused([*run, "--layer", "validate:x=1"], "layer 'validate' takes no options, got 'x=1'")
         for options in ("", ":allocate", ":allocate=0", ":allocate=-1", ":alloc=1", ":launch=x", ":copy=1,", ":copy=99999999999999999999"):
             self.refused([*run, "--layer", f"fault{options}"], "layer fault: options '", "allocate=N, copy=N, launch=N")
+        self.refused([*run, "--layer", "hide"], "layer hide: names of operations are needed")
+        self.refused([*run, "--layer", "hide:softmax,soft"], "there is no operation 'soft'")
         self.refused([*run, "--layer", "trace:file=/proc/none/trace"], "layer trace: '/proc/none/trace' cannot be written")
         self.refused([*run, "--layer", "trace:to=x"], "layer trace: option 'to=x'", "file=PATH")
         self.refused([*run, "--layer", "mutant:NO99"], "NO99")
@@ -228,7 +241,11 @@ class Reports(Case):
         folder.mkdir()
         (folder / "summary.json").write_text("{\"green\": true}")  # of a run of before
         limit = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (300, 300))  # noqa: E731
-        self.run_refused(folder, f"report folder '{folder}'", "cannot write", preexec_fn=limit)
+        done = call("run", "--backend", "cpu", "--filter", FEW, "--report", folder, preexec_fn=limit)
+        self.assertEqual((done.returncode, done.stderr.count("\n")), (2, 1), done.stderr)
+        self.assertIn(f"touchstone: report folder '{folder}': cannot write", done.stderr)
+        self.assertRegex(done.stdout, r"\ncpu +[0-9]+ passed", "the verdict is lost with the report")
+        self.assertNotIn("index.html", done.stdout)
         self.assertEqual(list(folder.iterdir()), [])
         done = call("run", "--backend", "cpu", "--filter", FEW, "--report", folder)
         self.assertEqual(done.returncode, 0, done.stderr)
