@@ -38,7 +38,7 @@ struct Outcome {
   bool telling = false; ///< the comparison could have failed
   double worst_ulp = 0;
   uint64_t bits =
-      0; ///< a hash of every result's bits, where the row says that backends of this house agree in them; else 0
+      0; ///< a hash of all results, 0 where the row promises no bits; odd where backends of this house are to agree in it
   double seconds = 0;
   std::vector<std::string> cites;           ///< clauses the case is about
   std::map<std::string, uint64_t> launches; ///< "kernel/route" -> launches, as the census counted

@@ -1,12 +1,15 @@
 # The steps of tools/check, one function each; sourced. A step prints what it did on its last line, exits 77 to be skipped.
 
 quick_steps=(format generated build tests suite goldens plugin)
-full_steps=(without_gpu coverage repeat mutants fuzz tidy)
-# What was not shown to hold for the newest operations yet: run by `tools/check --all`, no part of the gate until it is.
-open_steps=(sanitize)
+full_steps=(without_gpu coverage repeat schedules checked mutants fuzz tidy)
+# Longer than a gate may take, from nothing: `tools/check --all`, before a release and after a change to kernels.
+long_steps=(sanitize)
 
 touchstone=build/release/touchstone
 suite=(run --backend cpu --backend emulator --jobs "$jobs")
+
+# part_of_commit N: one of N parts of the suite, which one says the commit.
+part_of_commit() { echo "$((16#$(git rev-parse --short=7 HEAD) % $1))/$1"; }
 
 sources() { git ls-files '*.h' '*.hpp' '*.c' '*.cpp' '*.cu' '*.cuh'; }
 
@@ -101,6 +104,19 @@ step_repeat() {
   "$touchstone" "${suite[@]}" --report "$logs/repeat" || return 1
   diff <(verdicts "$logs/report/results.jsonl") <(verdicts "$logs/repeat/results.jsonl") || return 1
   echo "the same verdicts twice"
+}
+
+# Checked mode finds nothing wrong with any kernel: the suite under it, a part of it in shuffled order as well.
+step_checked() {
+  build release checked || return 1
+  "$touchstone" run --backend emulator:check=all --jobs "$jobs" --timeout 300 --report "$logs/checked" || return 1
+  "$touchstone" run --backend emulator:check=all,shuffle=7 --jobs "$jobs" --timeout 300 --shard "$(part_of_commit 4)"
+}
+
+# No result depends on the order in which work items run, but those that the spec leaves to it.
+step_schedules() {
+  "$touchstone" run --backend emulator --backend emulator:schedule=forward --backend emulator:shuffle=7 \
+    --backend emulator:threads=2 --same-runs --jobs "$jobs" --shard "$(part_of_commit 4)"
 }
 
 # Every known bug planted, and noticed by the case that the committed history names; every operand and result misread.

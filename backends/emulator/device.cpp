@@ -23,7 +23,7 @@ ts_error device_error(const ts_call* call, const std::string& what) {
 Device::Device(int32_t index, const Settings& settings, kernels::Census& census)
     : index_(index), settings_(settings), census_(census), memory_(settings.memory_bytes) {
   if (!settings.check.any()) return;
-  observer_ = checked::make_checker(settings.check, memory_);
+  observer_ = checked::make_observer(settings.check, memory_);
   memory_.observe(observer_.get());
 }
 

@@ -165,7 +165,7 @@ void Recorder::run_observed(const Launch& launch, const Schedule& schedule, cons
   const size_t local_bytes = kernel.local_bytes * static_cast<size_t>(kernel.threads);
   const BlockMemory shared(memory_, kernel.kernel, kernel.shared_bytes), locals(memory_, kernel.kernel, local_bytes);
   observer.begin_launch({kernel.kernel, kernel.route, kernel.instrumentation, launch.task.data(), kernel.task_bytes,
-                         shared.data(), kernel.shared_bytes, locals.data(), kernel.local_bytes, frame});
+                         shared.data(), kernel.shared_bytes, locals.data(), kernel.local_bytes, frame, kernel.threads});
   std::vector<int32_t> permutation;
   schedule.for_each(kernel.count, [&](int64_t block) {
     if (kernel.shared_bytes > 0) memset(shared.data(), kFreshByte, kernel.shared_bytes);

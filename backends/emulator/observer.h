@@ -35,6 +35,7 @@ struct LaunchFacts {
   const std::byte* locals; ///< of all threads of the running block
   size_t local_bytes;      ///< of one thread
   const void* frame;       ///< of the host's stack: what lies above was there before the launch
+  int32_t threads = 0;     ///< of a block
 };
 
 class Observer {

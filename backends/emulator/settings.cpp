@@ -35,8 +35,10 @@ bool apply_check(const kernels::Option& option, checked::CheckSettings* check) {
     if (!check->enable(option.value)) throw wrong(option, checked::CheckSettings::names());
   } else if (option.name == "jitter") {
     check->jitter = static_cast<uint64_t>(whole_number(option, 1, INT64_MAX));
+  } else if (option.name == "page") {
+    check->page = option.value;
   } else {
-    return option.value.empty() && check->any_check() && check->enable(option.name);
+    return option.value.empty() && (check->any_check() || check->memory) && check->enable(option.name);
   }
   return true;
 }
@@ -59,7 +61,7 @@ bool apply(const kernels::Option& option, Settings* settings) {
 
 std::string known_options() {
   return "schedule=forward|backward, shuffle=SEED, threads=N, profile=" + profile_names() +
-         ", memory=MIB, devices=N, check=" + checked::CheckSettings::names() + ", jitter=SEED";
+         ", memory=MIB, devices=N, check=" + checked::CheckSettings::names() + ", page=FILE, jitter=SEED";
 }
 
 void check_settings(const Settings& settings) {
@@ -67,6 +69,10 @@ void check_settings(const Settings& settings) {
     throw DoorError(TS_INVALID_ARGUMENT,
                     "options 'check' and 'threads' exclude each other: a checker sees the conflicts "
                     "of work items that run one after another");
+  if (settings.check.memory && (settings.check.any_check() || settings.check.jitter != 0))
+    throw DoorError(TS_INVALID_ARGUMENT, "option 'check=memory' stands alone: it watches accesses instead of checking");
+  if (!settings.check.memory && !settings.check.page.empty())
+    throw DoorError(TS_INVALID_ARGUMENT, "option 'page' names the file for what 'check=memory' finds");
 }
 
 Settings parse_settings(std::string_view text) {

@@ -17,8 +17,8 @@ struct Settings {
   uint64_t memory_bytes = 4ULL << 30; ///< of address space; pages come as they are touched
   int devices = 1;
   checked::CheckSettings check; ///< what an observer looks for; with none of it there is no observer
-  /// The kernels that calls run: compiled to be checked where there is something to check.
-  const kernels::HostFamily* (*families)(int32_t family) = kernels::host_family;
+  /// The kernels that calls run, of a device that takes calls: compiled to be checked where there is something to check.
+  const kernels::HostFamily* (*families)(int32_t family) = nullptr;
 };
 
 /// Takes an option; false where it does not know the name. Throws Refusal for a wrong value.

@@ -12,8 +12,11 @@ using kernels::DoorError;
 
 Workbench::Workbench(std::string_view options) : settings_(parse_settings(options)), memory_(settings_.memory_bytes) {
   if (!settings_.check.any()) return;
-  checker_ = std::make_unique<checked::Checker>(settings_.check, memory_);
-  memory_.observe(checker_.get());
+  if (settings_.check.memory)
+    observer_ = std::unique_ptr<Observer>(meter_ = new checked::TrafficMeter(memory_, settings_.check.page));
+  else
+    observer_ = std::unique_ptr<Observer>(checker_ = new checked::Checker(settings_.check, memory_));
+  memory_.observe(observer_.get());
 }
 
 Workbench::~Workbench() { commands_.clear(); }
@@ -60,7 +63,7 @@ void Workbench::copy_in_bytes(void* device, const void* values, uint64_t bytes) 
   commands_.emplace_back([this, device, data = std::vector<std::byte>(first, first + bytes)]() -> std::string {
     std::byte* to = memory_.reach(static_cast<std::byte*>(device));
     if (!data.empty()) memcpy(to, data.data(), data.size());
-    if (checker_ != nullptr) checker_->written(to, data.size());
+    if (observer_ != nullptr) observer_->written(to, data.size());
     return "";
   });
 }
@@ -80,9 +83,9 @@ void Workbench::push(std::shared_ptr<Recorder> program) {
 }
 
 std::string Workbench::run(Recorder& program) {
-  if (checker_ != nullptr) checker_->begin_call(named_arrays());
+  if (observer_ != nullptr) observer_->begin_call(named_arrays());
   program.run(settings_.schedule, census_);
-  if (checker_ != nullptr) checker_->end_call(true);
+  if (observer_ != nullptr) observer_->end_call(true);
   if (checker_ != nullptr && !checker_->reports().empty()) return text_of(checker_->reports().front());
   if (!program.damage().empty()) return program.damage();
   for (const auto& [device, array] : live_) {
@@ -105,6 +108,10 @@ std::string Workbench::synchronize() {
 const std::vector<checked::Report>& Workbench::reports() const {
   static const std::vector<checked::Report> none;
   return checker_ == nullptr ? none : checker_->reports();
+}
+
+std::vector<checked::TrafficRow> Workbench::traffic() const {
+  return meter_ == nullptr ? std::vector<checked::TrafficRow>() : meter_->rows();
 }
 
 void Workbench::clear_reports() {

@@ -13,6 +13,7 @@
 #pragma once
 
 #include "backends/emulator/checked/report.h"
+#include "backends/emulator/checked/traffic.h"
 #include "backends/emulator/launch.h"
 #include "backends/emulator/settings.h"
 
@@ -27,7 +28,8 @@ namespace ts::emulator {
 
 namespace checked {
 class Checker;
-}
+class TrafficMeter;
+} // namespace checked
 
 class Workbench {
 public:
@@ -76,6 +78,9 @@ public:
   const std::vector<checked::Report>& reports() const;
   void clear_reports();
 
+  /// With check=memory: what became of the accesses of all launches, what wastes most first (text_of makes a page).
+  std::vector<checked::TrafficRow> traffic() const;
+
 private:
   struct Array {
     int64_t count;
@@ -94,7 +99,9 @@ private:
   Settings settings_;
   kernels::Census census_;
   Memory memory_;
-  std::unique_ptr<checked::Checker> checker_;
+  std::unique_ptr<Observer> observer_;
+  checked::Checker* checker_ = nullptr;                ///< what observer_ is
+  checked::TrafficMeter* meter_ = nullptr;             ///< or this
   std::vector<std::function<std::string()>> commands_; ///< give a problem or ""
   std::map<std::byte*, Array> live_;                   ///< what is not released
   std::string problem_;

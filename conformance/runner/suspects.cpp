@@ -13,10 +13,12 @@ namespace {
 // A process that a backend ended by exit(0) has an end without a fault.
 std::string ending(const std::string& how) { return how.empty() ? "exit status 0" : how; }
 
-std::string tail(const std::string& noise) {
-  constexpr size_t kShown = 2000;
+// The beginning, where a sanitizer says what it is about, and the end, where a program says why it stopped.
+std::string excerpt(const std::string& noise) {
+  constexpr size_t kFirst = 3000, kLast = 1000;
   if (noise.empty()) return "it wrote nothing";
-  return "it wrote: " + noise.substr(noise.size() - std::min(noise.size(), kShown));
+  if (noise.size() <= kFirst + kLast) return "it wrote: " + noise;
+  return fmt::format("it wrote: {} ... {}", noise.substr(0, kFirst), noise.substr(noise.size() - kLast));
 }
 
 } // namespace
@@ -48,7 +50,7 @@ void Supervisor::look_into(const Suspect& suspect) {
     Outcome outcome;
     outcome.verdict = death->timed_out ? Verdict::timeout : Verdict::crash;
     outcome.check = "alive";
-    outcome.message = fmt::format("the worker ended with {}, alone too; {}", ending(death->how), tail(death->noise));
+    outcome.message = fmt::format("the worker ended with {}, alone too; {}", ending(death->how), excerpt(death->noise));
     return settle(suspect.job, std::move(outcome));
   }
   charge(suspect, suspect.history, alone);
@@ -66,7 +68,7 @@ void Supervisor::charge(const Suspect& suspect, std::vector<Job> before, const O
     outcome.check = "alive";
     outcome.message =
         fmt::format("the worker ended with {} in this case, which lives alone and after the same cases; {}",
-                    ending(suspect.death.how), tail(suspect.death.noise));
+                    ending(suspect.death.how), excerpt(suspect.death.noise));
     return settle(suspect.job, std::move(outcome));
   }
   while (before.size() > 1) {
@@ -84,7 +86,7 @@ void Supervisor::charge(const Suspect& suspect, std::vector<Job> before, const O
   culprit.check = "alive";
   culprit.message = fmt::format("after {} case{} beginning with this one, {} ended the worker with {}; {}",
                                 before.size(), before.size() == 1 ? "" : "s", names_[suspect.job.name],
-                                ending(suspect.death.how), tail(suspect.death.noise));
+                                ending(suspect.death.how), excerpt(suspect.death.noise));
   settle(before.front(), std::move(culprit));
   settle(suspect.job, alone);
 }

@@ -33,6 +33,17 @@ bool has_axes(const judge::Op& op) { return op.attribute("axes") != nullptr; }
 
 bool floating(const judge::Instance& i) { return !i.in.empty() && judge::is_floating(i.in.front()); }
 
+// Attributes that are no axis leave their middle, each at another turn.
+void turn_attributes(Case& c, uint64_t turn) {
+  const judge::AttributeRow* axis = c.op->attribute("axis");
+  const Shape& first = c.shapes.front();
+  const int64_t extent =
+      axis != nullptr && !first.empty() ? first[static_cast<size_t>(c.attributes.at(axis->name).integer)] : INT64_MAX;
+  for (const judge::AttributeRow& row : c.op->attributes)
+    if (row.kind != "axis" && row.kind != "axes")
+      c.attributes[row.name] = attribute_value(c, row, static_cast<int>(turn++ % 3), extent);
+}
+
 // Rows further apart than 2^16 elements, however few they are.
 void add_pitched_case(const judge::Op& op, const judge::Instance& instance, std::vector<Case>& cases) {
   Case c = dense_case(op, instance, {3, 5}, static_cast<int64_t>(op.id % 2));
@@ -58,6 +69,16 @@ void add_large_products(const judge::Op& op, Rotation& dtypes, std::vector<Case>
     c.shapes = {x, y};
     if (++turn % 2 == 0) vary_layouts(c, 3 + 2 * turn);
     cases.push_back(c);
+  }
+  // Tiles of any usual side that lie wholly inside, several in each direction, over more than one step of their depth.
+  for (const judge::Instance& instance : op.instances) {
+    for (const auto& [x, y] :
+         {std::pair<Shape, Shape>{{130, 17}, {17, 131}}, {{66, 33}, {33, 32}}, {{2, 65, 18}, {2, 18, 66}}}) {
+      Case c = dense_case(op, instance, x);
+      c.shapes = {x, y};
+      if (x.size() > 2) vary_layouts(c, 3 + 2 * ++turn);
+      cases.push_back(c);
+    }
   }
 }
 
@@ -164,7 +185,11 @@ void add_large_cases(const judge::Op& op, std::vector<Case>& cases) {
     add_deep_cases(op, dtypes, cases);
   if (has_rows(op)) add_row_cases(op, cases);
   // Every tuple of dtypes has its own width of a vector, and here more than one block of them and a tail.
-  for (const judge::Instance& each : op.instances) cases.push_back(dense_case(op, each, {4099}));
+  auto turn = static_cast<uint64_t>(op.id);
+  for (const judge::Instance& each : op.instances) {
+    cases.push_back(dense_case(op, each, {4099}));
+    turn_attributes(cases.back(), turn++);
+  }
   const std::array<int64_t, 4> edge = {65537, 65536, 65535, 65534};
   const auto id = static_cast<uint64_t>(op.id);
   const judge::Instance& instance = dtypes.next_cheap();
@@ -174,12 +199,14 @@ void add_large_cases(const judge::Op& op, std::vector<Case>& cases) {
   const bool costly = reduces && instance.eval == judge::Eval::real;
   const bool carries = !elementwise || id % 4 == 0;
   cases.push_back(dense_case(op, instance, {costly || !carries ? 4097 : edge[(elementwise ? id / 4 + 1 : id) % 4]}));
+  turn_attributes(cases.back(), turn);
   if (costly || (elementwise && id % 8 != 0)) return;
   Case c = dense_case(op, dtypes.next_cheap(), id % 2 == 0 ? Shape{2, 65537} : Shape{65537, 2},
                       static_cast<int64_t>(id / 2 % 2));
   for (size_t k = 0; k < c.operands.size(); ++k)
     c.operands[k] = c.shapes[k].size() < 2 ? Layout::offset_1 : k % 2 == 0 ? Layout::narrowed : Layout::transposed;
   if (c.route == Route::in_place) c.outputs.front() = c.operands[static_cast<size_t>(c.in_place)];
+  turn_attributes(c, turn + 1);
   cases.push_back(c);
 }
 

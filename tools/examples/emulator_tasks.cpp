@@ -50,6 +50,13 @@ void report(const char* title, ts::emulator::Workbench& bench) {
   bench.clear_reports();
 }
 
+// Right, and slow on a device: neighbouring items read far apart.
+struct ByColumns {
+  const float* x;
+  float* z;
+  void operator()(int64_t i) const { z[i] = x[i % 8 * 8 + i / 8]; }
+};
+
 } // namespace
 
 int main() {
@@ -64,4 +71,11 @@ int main() {
   report("turn", bench);
   bench.blocks("turn without barrier", 2, TurnTiles<false>{x, z});
   report("turn without barrier", bench);
+
+  ts::emulator::Workbench meter("check=memory"); // nothing is checked, transactions are counted
+  x = meter.upload(std::vector<float>(64, 1), "x");
+  z = meter.allocate<float>(64, "z");
+  meter.flat("by columns", 64, ByColumns{x, z});
+  meter.synchronize();
+  std::fputs(text_of(meter.traffic()).c_str(), stdout);
 }

@@ -20,6 +20,7 @@ struct RunOptions {
   double timeout_s = 60;
   bool in_process = false;
   bool same_bits = false; ///< the backends agree in the bits of every row that says `cross`
+  bool same_runs = false; ///< and in those of rows that say `run`: they are one backend under several options
   int failures_shown = 20;
 };
 int run_command(const RunOptions& options);
@@ -59,6 +60,7 @@ int mutants_command(const MutantsOptions& options);
 struct FaultsOptions {
   std::string filter; ///< globs over names
   bool say = false;   ///< print what check=all says of each
+  std::string table;  ///< a page whose table between `<!-- faults -->` and `<!-- /faults -->` is written anew
 };
 int faults_command(const FaultsOptions& options);
 

@@ -91,6 +91,8 @@ int main_of(int argc, char** argv) {
   run_app->add_option("--report", run.report, "folder for summary.json, results.jsonl, junit.xml, index.html");
   run_app->add_option("--show", run.failures_shown, "failures printed in full")->check(whole_number(0, 1'000'000));
   run_app->add_flag("--same-bits", run.same_bits, "the backends have to agree in the bits of rows that say `cross`");
+  run_app->add_flag("--same-runs", run.same_runs,
+                    "and in those of rows that say `run`: for one backend under options that change no result");
   run_app->add_flag("--in-process", run.in_process, "no workers: for a debugger");
 
   ListOptions list;
@@ -142,6 +144,7 @@ int main_of(int argc, char** argv) {
       app.add_subcommand("faults", "run kernels with planted faults in the emulator, setting by setting");
   faults_app->add_option("--filter", faults.filter, "globs over names, separated by commas");
   faults_app->add_flag("--say", faults.say, "print what checked mode says of each");
+  faults_app->add_option("--table", faults.table, "a page whose table of faults is written anew");
 
   ts::conformance::Settings worker;
   CLI::App* worker_app = app.add_subcommand("worker", "")->group("");

@@ -79,7 +79,8 @@ TEST_F(Calls, OutputsHoldNothingUntilTheCallWritesThem) {
 TEST(CheckSettings, RefuseCodeThatWasNotCompiledToBeChecked) {
   Settings settings = parse_settings("check=race,memory=16");
   kernels::Census census;
-  Device device(0, settings, census); // with the plain kernels
+  settings.families = kernels::host_family; // the plain kernels
+  Device device(0, settings, census);
   device.allocate(1, 64);
   device.allocate(2, 64);
   CallBuilder builder(TS_OP_NEGATIVE, 1);

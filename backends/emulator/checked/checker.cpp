@@ -1,5 +1,6 @@
 #include "backends/emulator/checked/checker.h"
 
+#include "backends/emulator/checked/traffic.h"
 #include "backends/emulator/checked/views.h"
 
 #include <algorithm>
@@ -16,7 +17,8 @@ constexpr uint64_t kStackBytes = uint64_t{8} << 20; // of a host's thread; nothi
 
 } // namespace
 
-std::unique_ptr<Observer> make_checker(const CheckSettings& settings, const Memory& memory) {
+std::unique_ptr<Observer> make_observer(const CheckSettings& settings, const Memory& memory) {
+  if (settings.memory) return std::make_unique<TrafficMeter>(memory, settings.page);
   return std::make_unique<Checker>(settings, memory);
 }
 
@@ -127,12 +129,31 @@ void Checker::add_range_of(const std::byte* pointer) {
   if (!known && !operand) ranges_.push_back({low, allocation->bytes});
 }
 
+// All memory, but what is its blocks' own.
+void Checker::add_all_but_private() {
+  std::vector<Range> own;
+  if (launch_.shared_bytes > 0) own.push_back({shadow_.offset(launch_.shared), launch_.shared_bytes});
+  if (launch_.locals != nullptr) own.push_back(locals_of_launch());
+  std::sort(own.begin(), own.end(), [](const Range& a, const Range& b) { return a.low < b.low; });
+  uint64_t from = 0;
+  for (const Range& range : own) {
+    ranges_.push_back({from, range.low - from});
+    from = range.low + range.bytes;
+  }
+  ranges_.push_back({from, shadow_.map().bytes - from});
+}
+
+Range Checker::locals_of_launch() const {
+  const uint64_t low = shadow_.offset(launch_.locals);
+  return {low, allocation_at(low)->bytes};
+}
+
 // What the running launch may touch beside its blocks' own memory: the operands of its call, and other allocations it was
 // told of.
 void Checker::add_ranges() {
   ranges_.clear();
   if (!settings_.bounds) {
-    ranges_.push_back({0, shadow_.map().bytes});
+    add_all_but_private();
     return;
   }
   for (const OperandFacts& operand : operands_) {
@@ -171,8 +192,8 @@ void Checker::begin_launch(const LaunchFacts& launch) {
   for (Range& hit : state.hit) hit = {};
   state.shared = state.locals = {};
   if (launch.shared_bytes > 0) state.shared = {shadow_.offset(launch.shared), launch.shared_bytes};
-  if (launch.locals != nullptr)
-    state.locals = {shadow_.offset(launch.locals), allocation_at(shadow_.offset(launch.locals))->bytes};
+  if (launch.locals != nullptr) state.locals = locals_of_launch();
+  state.local_bytes = launch.local_bytes;
   state.findings = this;
   state.next_phase = next_phase_;
   state.moment = {};

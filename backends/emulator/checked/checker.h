@@ -52,6 +52,8 @@ private:
   bool waits(const Accessed& mine) override;
 
   void add_ranges();
+  void add_all_but_private();
+  Range locals_of_launch() const;
   void add_range_of(const std::byte* pointer);
   bool is_output_alone(const OperandFacts& operand) const;
   void check_outputs();
@@ -80,6 +82,7 @@ private:
   std::vector<Report> reports_;
 };
 
-std::unique_ptr<Observer> make_checker(const CheckSettings& settings, const Memory& memory);
+/// Who watches a device: a checker, or the transaction lint.
+std::unique_ptr<Observer> make_observer(const CheckSettings& settings, const Memory& memory);
 
 } // namespace ts::emulator::checked

@@ -15,8 +15,18 @@ void enter_unit(int64_t block) {
   state.findings->unit(block, phase_of(first));
 }
 
+void enter_phase() {
+  trace([](Tracer& t) { t.phase(); });
+}
+
+void enter_item(int64_t unit, int64_t thread) {
+  trace([&](Tracer& t) { t.item(unit, thread); });
+}
+
 void enter_thread(int64_t thread) {
+  if (state.tracer != nullptr) trace([&](Tracer& t) { t.thread(thread); });
   state.moment.place = state.moment.phase | static_cast<Cell>(thread) << kThreadShift;
+  state.own_locals = {state.locals.low + static_cast<uint64_t>(thread) * state.local_bytes, state.local_bytes};
   state.awaited = 0;
 }
 
@@ -25,6 +35,8 @@ void enter_thread(int64_t thread) {
 
 namespace ts::kernels {
 
+using emulator::checked::enter_item;
+using emulator::checked::enter_phase;
 using emulator::checked::enter_thread;
 using emulator::checked::enter_unit;
 using emulator::checked::state;
@@ -36,6 +48,7 @@ void run_instrumented_items(int64_t first, int64_t count, int64_t step, void (*b
                             const void* task) {
   constexpr int64_t kUnit = 256; // items of a flat launch that run like a block
   state.window = state.armed;
+  state.tracer = state.armed_tracer;
   state.position = 0;
   setjmp(state.resume); // where a work item that must not go on ends
   while (state.position < count) {
@@ -43,15 +56,20 @@ void run_instrumented_items(int64_t first, int64_t count, int64_t step, void (*b
     if (state.armed != 0) {
       if (state.block != item / kUnit) enter_unit(item / kUnit);
       enter_thread(item % kUnit);
+    } else if (state.tracer != nullptr) {
+      enter_item(item / kUnit, item % kUnit);
     }
     body(task, item);
   }
   state.window = 0;
+  state.tracer = nullptr;
 }
 
 void run_instrumented_threads(const ThreadOrder& order, int64_t count, void (*body)(void*, int64_t), void* visit) {
   state.moment.phase = state.next_phase++ << emulator::checked::kPhaseShift;
   state.window = state.armed;
+  state.tracer = state.armed_tracer;
+  if (state.tracer != nullptr) enter_phase();
   state.position = 0;
   setjmp(state.resume);
   while (state.position < count) {
@@ -61,6 +79,7 @@ void run_instrumented_threads(const ThreadOrder& order, int64_t count, void (*bo
     body(visit, thread);
   }
   state.window = 0;
+  state.tracer = nullptr;
 }
 
 } // namespace ts::kernels

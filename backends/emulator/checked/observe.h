@@ -48,24 +48,39 @@ TS_COLD inline void tell_outside(uintptr_t address, uint64_t bytes, Access acces
   tell([&](Findings& f) { return f.outside({address, bytes, access, site_of(code)}); });
 }
 
+// As tell, to whoever traces.
+template <class Tell> __attribute__((noinline)) void trace(Tell&& step) {
+  Tracer* tracer = state.tracer;
+  state.tracer = nullptr;
+  step(*tracer);
+  state.tracer = tracer;
+}
+
 // Outside the device's memory: a work item's own stack and its arguments are fine.
 TS_HOT void outside(uintptr_t address, uint64_t bytes, Access access, uintptr_t code) {
   if (state.stack.holds(address)) return;
   if (access == kRead && address - state.arguments < state.argument_bytes) return;
   if (state.window != 0) tell_outside(address, bytes, access, code);
+  if (state.tracer != nullptr) trace([&](Tracer& t) { t.access({address, bytes, access, site_of(code)}); });
 }
+
+// A thread's locals are registers to others.
+TS_HOT bool is_foreign(uint64_t offset) { return state.locals.holds(offset) && !state.own_locals.holds(offset); }
 
 TS_HOT bool is_private(uint64_t offset) { return state.locals.holds(offset) || state.shared.holds(offset); }
 
 // Whether the launch may touch the place, which is no block's own.
-__attribute__((noinline)) inline bool find_range(uint64_t offset, Access access) {
+__attribute__((noinline)) inline bool find_range(uint64_t offset, Range* hit) {
   for (int k = 0; k < state.range_count; ++k) {
     if (!state.ranges[k].holds(offset)) continue;
-    state.hit[access] = state.ranges[k];
+    *hit = state.ranges[k];
     return true;
   }
   return false;
 }
+
+// The operands of a kernel are met by turns, each by code of its own.
+TS_HOT Range* hit_of(uintptr_t code) { return state.hit + (code >> 2 & 7); }
 
 // How an access uses what was there before.
 enum class Old : bool { ignored, used };
@@ -98,7 +113,8 @@ TS_COLD void visit_slowly(const Layer& layer, uint64_t index, Cell lanes, uint64
   if (state.base + offset > mine.address) here.address = state.base + offset;
   if ((c & lanes) != lanes) return tell([&](Findings& f) { return f.stray(here, false); });
   const bool own = is_private(offset);
-  if (c < state.moment.launch && !own && !state.hit[access].holds(offset) && !find_range(offset, access))
+  if (is_foreign(offset)) return tell([&](Findings& f) { return f.stray(here, true); });
+  if (c < state.moment.launch && !own && !find_range(offset, hit_of(mine.site)))
     return tell([&](Findings& f) { return f.stray(here, true); });
   const Cell written = own && c < state.moment.block ? 0 : c;
   if (old == Old::used && (written & lanes << 4) != lanes << 4) check_written(offset, own, mine);
@@ -119,7 +135,7 @@ TS_HOT bool visit_quickly(const Layer& layer, uint64_t index, Cell lanes, uint64
   const Moment& moment = state.moment;
   const Cell c = layer.cells[index], value = access == kRead ? 0 : lanes << 4;
   const bool holds_value = old == Old::ignored || (c & lanes << 4) == lanes << 4;
-  if ((c & (lanes | kSplit)) != lanes) return false;
+  if ((c & (lanes | kSplit)) != lanes || is_foreign(offset)) return false;
   if (c >= moment.phase) {
     if (!holds_value) return false;
     if ((c & (kThread | kMany)) == (moment.place & kThread)) {
@@ -148,7 +164,7 @@ TS_HOT bool visit_quickly(const Layer& layer, uint64_t index, Cell lanes, uint64
       if (access == kWrite || (others | mine) != bit) return false;
       next |= bit << kOthersShift;
       layer.witnesses[index] = {c, layer.sites[index]};
-    } else if (!state.hit[access].holds(offset) && !find_range(offset, access)) {
+    } else if (!hit_of(code)->holds(offset) && !find_range(offset, hit_of(code))) {
       return false;
     }
   }
@@ -224,10 +240,56 @@ __attribute__((noinline)) void observe_bytes(uintptr_t address, uintptr_t code) 
   visit_range<access, old>(address, bytes, code);
 }
 
+// A thread's own locals: nobody else's accesses are to be held against these, so what they hold is all there is to know.
+template <unsigned bytes, Old old> TS_HOT bool visit_own_locals(uint64_t offset) {
+  if (!state.own_locals.holds(offset, bytes)) return false;
+  constexpr Cell kDone = kValid | kWritten, kBoth = (kind_bit(kRead) | kind_bit(kWrite)) << kNowShift;
+  Cell* cells = state.granules.cells + offset / kGranule;
+  for (unsigned k = 0; k < bytes / kGranule; ++k) {
+    if ((cells[k] & kSplit) != 0) return false;
+    if (old == Old::used && (cells[k] < state.moment.block || (cells[k] & kDone) != kDone)) return false;
+  }
+  for (unsigned k = 0; k < bytes / kGranule; ++k) cells[k] = state.moment.place | kBoth | kDone;
+  return true;
+}
+
+// What no work item of this launch touched, and the launch may: no block's own memory is among that. All cells or none.
+template <Access access, unsigned bytes, Old old> TS_HOT bool visit_untouched(uint64_t offset, uintptr_t code) {
+  constexpr Cell flags = old == Old::used ? kValid | kWritten : kValid;
+  Cell* cells = state.granules.cells + offset / kGranule;
+  bool untouched = true;
+  for (unsigned k = 0; k < bytes / kGranule; ++k)
+    untouched = untouched && cells[k] < state.moment.launch && (cells[k] & (flags | kSplit)) == flags;
+  if (!untouched) return false;
+  Range* hit = hit_of(code);
+  if (!hit->holds(offset, bytes) && (!find_range(offset, hit) || !hit->holds(offset, bytes))) return false;
+  const Cell next = state.moment.place | kind_bit(access) << kNowShift | kValid | kWritten;
+  uint32_t* sites = state.granules.sites + offset / kGranule;
+  for (unsigned k = 0; k < bytes / kGranule; ++k) {
+    cells[k] = next;
+    sites[k] = site_of(code);
+  }
+  return true;
+}
+
 template <Access access, unsigned bytes, Old old>
 __attribute__((noinline)) void observe_granules(uintptr_t address, uintptr_t code) {
-  const uint64_t first = (address - state.base) / kGranule;
+  const uint64_t offset = address - state.base, first = offset / kGranule;
+  if (visit_own_locals<bytes, old>(offset) || visit_untouched<access, bytes, old>(offset, code)) return;
   for (uint64_t k = 0; k < bytes / kGranule; ++k) visit_granule<access, old>(first + k, address, bytes, code);
+}
+
+// Whether this work item did the same before, or many threads of this phase did.
+template <Access access, unsigned bytes> TS_HOT bool is_known(uint64_t offset) {
+  constexpr Cell mark = kind_bit(access) << kNowShift;
+  const Cell own = state.moment.place | kValid | kWritten | mark;
+  const Cell many = state.moment.phase | kMany | kValid | kWritten | mark;
+  const Cell* cells = state.granules.cells + offset / kGranule;
+  for (unsigned k = 0; k < bytes / kGranule; ++k) {
+    const bool same = (cells[k] & (kOwnMask | mark)) == own || (access != kWrite && (cells[k] & kManyMask) == many);
+    if (!same) return false;
+  }
+  return true;
 }
 
 template <Access access, unsigned bytes, Old old = access == kWrite ? Old::ignored : Old::used>
@@ -235,23 +297,24 @@ TS_HOT void observe(const volatile void* pointer, uintptr_t code) {
   const auto address = reinterpret_cast<uintptr_t>(pointer);
   const uint64_t offset = address - state.base;
   if (__builtin_expect(offset >= state.window, 0)) return outside(address, bytes, access, code);
-  constexpr Cell mark = kind_bit(access) << kNowShift;
   if (bytes < kGranule || __builtin_expect(offset % kGranule != 0, 0))
     return observe_bytes<access, bytes, old>(address, code);
-  const Cell own = state.moment.place | kValid | kWritten | mark;
-  const Cell many = state.moment.phase | kMany | kValid | kWritten | mark;
-  const Cell* cells = state.granules.cells + offset / kGranule;
-  for (unsigned k = 0; k < bytes / kGranule; ++k) {
-    const bool same = (cells[k] & (kOwnMask | mark)) == own || (access != kWrite && (cells[k] & kManyMask) == many);
-    if (!same) return observe_granules<access, bytes, old>(address, code);
-  }
+  if (!is_known<access, bytes>(offset)) observe_granules<access, bytes, old>(address, code);
 }
 
 template <Access access> void observe_range(const void* pointer, uint64_t bytes, uintptr_t code) {
   const auto address = reinterpret_cast<uintptr_t>(pointer);
+  constexpr Old old = access == kWrite ? Old::ignored : Old::used;
+  constexpr uint64_t kPiece = 16; // what wide loads and stores are, and copies of arrays are made of
+  if (bytes == kPiece) return observe<access, kPiece>(pointer, code);
   if (bytes == 0) return;
   if (address - state.base >= state.window) return outside(address, bytes, access, code);
-  visit_range<access, access == kWrite ? Old::ignored : Old::used>(address, bytes, code);
+  uint64_t done = 0;
+  if ((address - state.base) % kGranule == 0)
+    for (; bytes - done >= kPiece; done += kPiece)
+      if (!is_known<access, kPiece>(address + done - state.base))
+        observe_granules<access, kPiece, old>(address + done, code);
+  if (done < bytes) visit_range<access, old>(address + done, bytes - done, code);
 }
 
 // An atomic operation that changes nothing, over and over, waits for somebody.

@@ -71,6 +71,8 @@ bool CheckSettings::enable(const std::string& name) {
     init = true;
   else if (name == "host")
     host = true;
+  else if (name == "memory")
+    memory = true;
   else
     return false;
   return true;

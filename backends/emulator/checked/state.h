@@ -37,6 +37,7 @@ inline constexpr unsigned kGranule = 4;
 struct Range {
   uint64_t low, bytes;
   bool holds(uint64_t offset) const { return offset - low < bytes; }
+  bool holds(uint64_t offset, uint64_t length) const { return holds(offset) && offset - low + length <= bytes; }
 };
 
 /// An access as it is reported.
@@ -66,6 +67,20 @@ protected:
   ~Findings() = default;
 };
 
+/// Receives every access while it is set; nothing is checked then.
+class Tracer {
+public:
+  /// An item of a flat launch begins: thread `thread` of a unit of items that run like a block.
+  virtual void item(int64_t unit, int64_t thread) = 0;
+  /// A phase of a block begins, and a thread of it.
+  virtual void phase() = 0;
+  virtual void thread(int64_t thread) = 0;
+  virtual void access(const Accessed& mine) = 0;
+
+protected:
+  ~Tracer() = default;
+};
+
 /// What one host thread runs. Nothing is checked while `window` is 0, as it is but for the time of a work item.
 struct State {
   uint64_t window; ///< bytes of memory that is looked at: `armed` or 0
@@ -74,18 +89,22 @@ struct State {
   Moment moment;
   Layer granules;
   Layer single_bytes;
+  Range own_locals;     ///< of the running thread, which alone may touch them
+  uint64_t local_bytes; ///< of one thread
   Range shared, locals; ///< the running block's own: what launches and blocks before left there is nothing
-  Range hit[3];         ///< of the last first touch of each access
+  Range hit[8];         ///< of the last first touches, by where the code stands
   const Range* ranges;  ///< what else the launch may touch
   int range_count;
   Range stack;         ///< addresses of the work item's own frames, below that of the launch
   uintptr_t arguments; ///< the task's copy: read only
   uint64_t argument_bytes;
   Findings* findings;
-  uint64_t next_phase; ///< number of the next phase
-  int64_t block;       ///< of the running unit
-  int64_t position;    ///< of the running loop over items or threads
-  uintptr_t awaited;   ///< address of the last atomic operation that changed nothing
+  Tracer* tracer;       ///< of the running loop: armed_tracer or null
+  Tracer* armed_tracer; ///< while it is set, `armed` is 0
+  uint64_t next_phase;  ///< number of the next phase
+  int64_t block;        ///< of the running unit
+  int64_t position;     ///< of the running loop over items or threads
+  uintptr_t awaited;    ///< address of the last atomic operation that changed nothing
   uint64_t awaited_times;
   uint64_t jitter; ///< seed, 0 for none
   jmp_buf resume;  ///< where a work item that must not go on ends

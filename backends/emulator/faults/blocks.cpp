@@ -1,4 +1,5 @@
 // Blocks and phases: a barrier that is missing, shared memory, blocks that count on each other.
+#include "backends/emulator/faults/atomics.h"
 #include "backends/emulator/faults/fault.h"
 
 namespace ts::emulator::faults {
@@ -27,13 +28,13 @@ template <bool kOnePhase> struct Reverse {
       std::conditional_t<kOnePhase, Sequence<Once<Clear>, Once<Load>>, Sequence<Once<Clear>, Once<Load>, Once<Store>>>;
   const int* x;
   int* out;
-  void operator()(Clear, const At& at, Shared& shared, Local&) const { shared.value[at.thread] = 7; }
-  void operator()(Load, const At& at, Shared& shared, Local&) const {
+  TS_HD void operator()(Clear, const At& at, Shared& shared, Local&) const { shared.value[at.thread] = 7; }
+  TS_HD void operator()(Load, const At& at, Shared& shared, Local&) const {
     shared.value[at.thread] = x[at.block * kThreads + at.thread];
     if constexpr (kOnePhase) store(at, shared);
   }
-  void operator()(Store, const At& at, Shared& shared, Local&) const { store(at, shared); }
-  void store(const At& at, const Shared& shared) const {
+  TS_HD void operator()(Store, const At& at, Shared& shared, Local&) const { store(at, shared); }
+  TS_HD void store(const At& at, const Shared& shared) const {
     out[at.block * kThreads + at.thread] = shared.value[kThreads - 1 - at.thread];
   }
 };
@@ -62,18 +63,18 @@ template <bool kOnePhase> struct TreeSum {
                                     Sequence<Once<Load>, Loop<Fold>, Once<Store>>>;
   const int* x;
   int* out;
-  void operator()(Load, const At& at, Shared& shared, Local&) const {
+  TS_HD void operator()(Load, const At& at, Shared& shared, Local&) const {
     shared.value[at.thread] = x[at.block * kThreads + at.thread];
   }
-  int64_t count(Fold, int64_t) const { return 6; }
-  void operator()(Fold, const At& at, Shared& shared, Local&) const {
+  TS_HD int64_t count(Fold, int64_t) const { return 6; }
+  TS_HD void operator()(Fold, const At& at, Shared& shared, Local&) const {
     const int last = kOnePhase ? 6 : static_cast<int>(at.step) + 1;
     for (int step = static_cast<int>(at.step); step < last; ++step) {
       const int distance = kThreads >> (step + 1);
       if (at.thread < distance) shared.value[at.thread] += shared.value[at.thread + distance];
     }
   }
-  void operator()(Store, const At& at, Shared& shared, Local&) const {
+  TS_HD void operator()(Store, const At& at, Shared& shared, Local&) const {
     if (at.thread == 0) out[at.block] = shared.value[0];
   }
 };
@@ -101,15 +102,15 @@ struct Rotate {
   const int* x;
   int* out;
   int64_t turn;
-  void operator()(Load, const At& at, Shared& shared, Local&) const {
+  TS_HD void operator()(Load, const At& at, Shared& shared, Local&) const {
     shared.value[0][at.thread] = x[at.block * kThreads + at.thread];
   }
-  int64_t count(Step, int64_t) const { return 4; }
-  void operator()(Step, const At& at, Shared& shared, Local&) const {
+  TS_HD int64_t count(Step, int64_t) const { return 4; }
+  TS_HD void operator()(Step, const At& at, Shared& shared, Local&) const {
     const auto from = static_cast<int>(at.step * turn % 2), to = static_cast<int>((at.step + 1) * turn % 2);
     shared.value[to][at.thread] = shared.value[from][(at.thread + 1) % kThreads];
   }
-  void operator()(Store, const At& at, Shared& shared, Local&) const {
+  TS_HD void operator()(Store, const At& at, Shared& shared, Local&) const {
     out[at.block * kThreads + at.thread] = shared.value[0][at.thread];
   }
 };
@@ -131,12 +132,12 @@ struct Halo {
   using Phases = Sequence<Once<Load>, Once<Store>>;
   int* out;
   int past;
-  void operator()(Load, const At& at, Shared& shared, Local&) const {
+  TS_HD void operator()(Load, const At& at, Shared& shared, Local&) const {
     int* volatile value = shared.value; // so that the compiler does not see through the fault
     value[at.thread] = 1;
     if (at.thread == kThreads - 1) value[at.thread + past] = 1;
   }
-  void operator()(Store, const At& at, Shared& shared, Local&) const {
+  TS_HD void operator()(Store, const At& at, Shared& shared, Local&) const {
     out[at.block * kThreads + at.thread] = shared.value[at.thread];
   }
 };
@@ -158,10 +159,10 @@ struct PartlyFilled {
   using Phases = Sequence<Once<Load>, Once<Store>>;
   int* out;
   int filled;
-  void operator()(Load, const At& at, Shared& shared, Local&) const {
+  TS_HD void operator()(Load, const At& at, Shared& shared, Local&) const {
     if (at.thread < filled) shared.value[at.thread] = 1;
   }
-  void operator()(Store, const At& at, Shared& shared, Local&) const {
+  TS_HD void operator()(Store, const At& at, Shared& shared, Local&) const {
     out[at.block * kThreads + at.thread] = shared.value[at.thread] > 1 ? 1 : 0;
   }
 };
@@ -183,12 +184,14 @@ struct LocalCounter {
   using Phases = Sequence<Once<Begin>, Loop<Count>, Once<Store>>;
   int* out;
   bool forgets;
-  void operator()(Begin, const At&, Shared&, Local& local) const {
+  TS_HD void operator()(Begin, const At&, Shared&, Local& local) const {
     if (!forgets) local.count = 0;
   }
-  int64_t count(Count, int64_t) const { return 3; }
-  void operator()(Count, const At&, Shared&, Local& local) const { local.count = local.count > 0 ? local.count : 0; }
-  void operator()(Store, const At& at, Shared&, Local& local) const {
+  TS_HD int64_t count(Count, int64_t) const { return 3; }
+  TS_HD void operator()(Count, const At&, Shared&, Local& local) const {
+    local.count = local.count > 0 ? local.count : 0;
+  }
+  TS_HD void operator()(Store, const At& at, Shared&, Local& local) const {
     out[at.block * kThreads + at.thread] = local.count;
   }
 };
@@ -196,6 +199,39 @@ Outcome local_not_set(Workbench& bench, bool wrong) {
   int* out = bench.allocate<int>(kItems, "out");
   bench.blocks("local_counter", kBlocks, LocalCounter{out, wrong});
   return finish(bench, out, std::vector<int>(kItems, 0));
+}
+
+// What a neighbour holds: its value in shared memory, or an address of its locals, which are registers.
+struct Neighbour {
+  static constexpr int kThreads = faults::kThreads;
+  struct Publish {};
+  struct Take {};
+  struct Shared {
+    int value[kThreads];
+    const int* place[kThreads];
+  };
+  struct Local {
+    int value;
+  };
+  using Phases = Sequence<Once<Publish>, Once<Take>>;
+  int* out;
+  bool by_address;
+  TS_HD void operator()(Publish, const At& at, Shared& shared, Local& local) const {
+    local.value = at.thread;
+    shared.value[at.thread] = at.thread;
+    shared.place[at.thread] = &local.value;
+  }
+  TS_HD void operator()(Take, const At& at, Shared& shared, Local&) const {
+    const int next = (at.thread + 1) % kThreads;
+    out[at.block * kThreads + at.thread] = by_address ? *shared.place[next] : shared.value[next];
+  }
+};
+Outcome locals_of_a_neighbour(Workbench& bench, bool wrong) {
+  int* out = bench.allocate<int>(kItems, "out");
+  bench.blocks("neighbour", kBlocks, Neighbour{out, wrong});
+  std::vector<int> wanted(kItems);
+  for (size_t k = 0; k < wanted.size(); ++k) wanted[k] = (static_cast<int>(k) + 1) % kThreads;
+  return finish(bench, out, wanted);
 }
 
 // Every block adds its sum to one place: atomically, or not.
@@ -207,10 +243,10 @@ struct GrandTotal {
   using Phases = Sequence<Once<Add>>;
   int* total;
   bool atomic;
-  void operator()(Add, const At& at, Shared&, Local&) const {
+  TS_HD void operator()(Add, const At& at, Shared&, Local&) const {
     if (at.thread != 0) return;
     if (atomic)
-      __atomic_fetch_add(total, kThreads, __ATOMIC_RELAXED);
+      TS_FETCH_ADD(total, kThreads);
     else
       *total += kThreads;
   }
@@ -235,12 +271,12 @@ struct LastBlock {
   int* done;
   int* total;
   bool same_launch;
-  void operator()(Part, const At& at, Shared& shared, Local&) const {
+  TS_HD void operator()(Part, const At& at, Shared& shared, Local&) const {
     if (at.thread != 0) return;
     parts[at.block] = kThreads;
-    shared.last = same_launch && __atomic_fetch_add(done, 1, __ATOMIC_SEQ_CST) == kBlocks - 1 ? 1 : 0;
+    shared.last = same_launch && TS_FETCH_ADD(done, 1) == kBlocks - 1 ? 1 : 0;
   }
-  void operator()(Total, const At& at, Shared& shared, Local&) const {
+  TS_HD void operator()(Total, const At& at, Shared& shared, Local&) const {
     if (at.thread != 0 || shared.last == 0) return;
     int sum = 0;
     for (int k = 0; k < kBlocks; ++k) sum += parts[k];
@@ -250,7 +286,7 @@ struct LastBlock {
 struct AddParts {
   const int* parts;
   int* total;
-  void operator()(int64_t) const { *total = parts[0] + parts[1] + parts[2]; }
+  TS_HD void operator()(int64_t) const { *total = parts[0] + parts[1] + parts[2]; }
 };
 Outcome last_block_done(Workbench& bench, bool wrong) {
   int* parts = bench.allocate<int>(kBlocks, "parts");
@@ -270,13 +306,13 @@ struct SpinOnFlag {
   int* flag;
   int* out;
   int64_t waits_for; ///< the block that raises it, -1 for nobody
-  void operator()(Wait, const At& at, Shared&, Local&) const {
+  TS_HD void operator()(Wait, const At& at, Shared&, Local&) const {
     if (at.thread != 0) return;
     if (at.block == waits_for) {
-      __atomic_store_n(flag, 1, __ATOMIC_RELEASE);
+      TS_STORE(flag, 1);
     } else if (waits_for >= 0) {
       // A device would spin for ever; here the loop ends, so that settings that do not see it come to an end.
-      for (int k = 0; k < 3'000'000 && __atomic_load_n(flag, __ATOMIC_ACQUIRE) == 0; ++k) {}
+      for (int k = 0; k < 3'000'000 && TS_LOAD(flag) == 0; ++k) {}
     }
     out[at.block] = 1;
   }
@@ -296,7 +332,7 @@ struct Tiles {
   using Phases = Sequence<Once<Store>>;
   int* out;
   int64_t pitch;
-  void operator()(Store, const At& at, Shared&, Local&) const { out[at.block * pitch + at.thread] = 9; }
+  TS_HD void operator()(Store, const At& at, Shared&, Local&) const { out[at.block * pitch + at.thread] = 9; }
 };
 Outcome overlapping_tiles(Workbench& bench, bool wrong) {
   int* out = bench.upload(std::vector<int>(kItems, 9), "out");
@@ -313,7 +349,7 @@ template <int kWide, int kBytes> struct Wide {
   struct Local {};
   using Phases = Sequence<Once<Store>>;
   int* out;
-  void operator()(Store, const At& at, Shared& shared, Local&) const {
+  TS_HD void operator()(Store, const At& at, Shared& shared, Local&) const {
     shared.bytes[at.thread] = 1;
     out[at.thread] = shared.bytes[at.thread];
   }
@@ -344,13 +380,16 @@ std::vector<Fault> block_faults() {
        "thread 63 writes it at blocks.cpp", "shuffle", buffers_without_turns},
       {"shared_overrun", "a tile's halo is written past shared memory",
        "out of bounds: halo: block 2, thread 63, phase 0 writes byte 256 of shared memory of 256 bytes",
-       "at blocks.cpp", "", shared_overrun},
+       "at blocks.cpp", "loop", shared_overrun},
       {"shared_not_filled", "shared memory that only half of the threads filled",
        "read of what nothing wrote: partly_filled: block 2, thread 63, phase 1 reads byte 252 of shared memory",
        "at blocks.cpp", "shuffle", shared_not_filled},
       {"local_not_set", "a thread's counter that nobody set",
        "read of what nothing wrote: local_counter: block 2, thread 63, phase 1 reads byte 0 of the locals of thread 63",
        "at blocks.cpp", "shuffle", local_not_set},
+      {"locals_of_a_neighbour", "a thread follows an address of another's locals",
+       "out of bounds: neighbour: block 2, thread 63, phase 1 reads byte 0 of the locals of thread 0", "at blocks.cpp",
+       "shuffle", locals_of_a_neighbour},
       {"blocks_share_a_total", "blocks add to one place without atomics",
        "read/write conflict: grand_total: block 1, thread 0, phase 0 reads element (0) of total",
        "block 2, thread 0, phase 0 writes it at blocks.cpp", "shuffle", blocks_share_a_total},
@@ -363,8 +402,8 @@ std::vector<Fault> block_faults() {
       {"overlapping_tiles", "tiles of neighbouring blocks overlap, with equal values",
        "write/write conflict: tiles: block 1, thread 63, phase 0 writes element (126) of out",
        "block 2, thread 0, phase 0 writes it at blocks.cpp", "shuffle", overlapping_tiles},
-      {"too_many_threads", "1056 threads a block", "kernel wide needs 1056 threads a block", "device t4 has 1024", "",
-       too_many_threads},
+      {"too_many_threads", "1056 threads a block", "kernel wide needs 1056 threads a block", "device t4 has 1024",
+       "loop", too_many_threads},
       {"too_much_shared_memory", "80 KiB of shared memory on a device that has 64",
        "kernel wide needs 81920 bytes of shared memory a block", "device t4 has 65536", "profile=h100",
        too_much_shared_memory},

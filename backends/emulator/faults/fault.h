@@ -2,7 +2,13 @@
 // one, by which settings, and of the right one nothing.
 #pragma once
 
+#if defined(__CUDACC__)
+#include "backends/cuda/faults/workbench.cuh" // to be watched by compute-sanitizer
+#elif defined(TS_FAULTS_IN_A_LOOP)
+#include "backends/emulator/faults/loop_workbench.h" // the weakest setting
+#else
 #include "backends/emulator/workbench.h"
+#endif
 
 #include <string>
 #include <vector>
@@ -20,7 +26,7 @@ struct Fault {
   const char* what;   ///< the mistake, in a few words
   const char* says;   ///< what the report of check=all begins with, up to the place
   const char* also;   ///< what it must hold besides: the other work item, for a conflict; "" for nothing
-  const char* missed; ///< a weaker setting that must not notice: forward, backward, shuffle; "" where all do
+  const char* missed; ///< a weaker setting that must not notice: loop, the plain one of the host; forward, backward, ..
   Outcome (*run)(Workbench& bench, bool wrong);
 };
 

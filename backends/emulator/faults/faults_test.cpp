@@ -48,7 +48,7 @@ TEST_P(Faults, AreReportedAndTheRightVersionIsNot) {
   else
     EXPECT_THAT(found, HasSubstr(std::string(fault.says)));
   EXPECT_THAT(found, HasSubstr(fault.also));
-  if (std::string(fault.missed).empty()) return;
+  if (std::string(fault.missed) == "loop") return; // a program of its own
   const std::string weaker = std::string(fault.missed) == "forward"    ? "schedule=forward"
                              : std::string(fault.missed) == "backward" ? "schedule=backward"
                              : std::string(fault.missed) == "shuffle"  ? "shuffle=5"

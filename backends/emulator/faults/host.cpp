@@ -113,13 +113,13 @@ std::vector<Fault> host_faults() {
       {"host_counter", "a kernel counts in a variable of the host",
        "access to host memory: count_on_host: item 39 reads memory of the host", "at host.cpp", "shuffle",
        host_counter},
-      {"null_pointer", "a null pointer", "access near address 0: scale: item 39 reads address 0", "at host.cpp", "",
+      {"null_pointer", "a null pointer", "access near address 0: scale: item 39 reads address 0", "at host.cpp", "loop",
        null_pointer},
       {"state_in_the_task", "a task keeps state in itself, which every thread has a copy of",
        "write to the launch's arguments: writes_its_task: item 39 writes byte 16 of its task", "at host.cpp", "shuffle",
        state_in_the_task},
-      {"read_back_too_soon", "the host reads a copy before it synchronizes", "", "", "", host_reads_too_soon},
-      {"host_follows_device_pointer", "the host follows a device pointer", "", "", "", host_follows_device_pointer},
+      {"read_back_too_soon", "the host reads a copy before it synchronizes", "", "", "loop", host_reads_too_soon},
+      {"host_follows_device_pointer", "the host follows a device pointer", "", "", "loop", host_follows_device_pointer},
   };
 }
 

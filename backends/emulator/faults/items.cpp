@@ -1,4 +1,5 @@
 // Work items that meet: they write what others write or read.
+#include "backends/emulator/faults/atomics.h"
 #include "backends/emulator/faults/fault.h"
 
 #include <algorithm>
@@ -12,7 +13,7 @@ struct PrefixSum {
   const int* x;
   const int* source; ///< of the neighbour: the sums themselves, or those that were there before
   int* sums;
-  void operator()(int64_t i) const { sums[i] = x[i] + (i == 0 ? 0 : source[i - 1]); }
+  TS_HD void operator()(int64_t i) const { sums[i] = x[i] + (i == 0 ? 0 : source[i - 1]); }
 };
 Outcome prefix_sum(Workbench& bench, bool wrong) {
   const int* x = bench.upload(std::vector<int>(kItems, 1), "x");
@@ -28,9 +29,9 @@ struct Scatter {
   const int* index;
   int* sums;
   bool atomic;
-  void operator()(int64_t i) const {
+  TS_HD void operator()(int64_t i) const {
     if (atomic)
-      __atomic_fetch_add(sums + index[i], 1, __ATOMIC_RELAXED);
+      TS_FETCH_ADD(sums + index[i], 1);
     else
       sums[index[i]] += 1;
   }
@@ -47,10 +48,10 @@ struct SameValue {
   const int* x;
   int* any;
   bool atomic;
-  void operator()(int64_t i) const {
+  TS_HD void operator()(int64_t i) const {
     if (x[i] == 0) return;
     if (atomic)
-      __atomic_store_n(any, 1, __ATOMIC_RELAXED);
+      TS_STORE(any, 1);
     else
       *any = 1;
   }
@@ -66,14 +67,14 @@ struct Maximum {
   const int* x;
   int64_t* best; ///< value * 1000 + 999 - place, so that one number holds both
   bool atomic;
-  void operator()(int64_t i) const {
+  TS_HD void operator()(int64_t i) const {
     const int64_t mine = x[i] * int64_t{1000} + 999 - i;
     if (!atomic) {
       if (mine / 1000 > *best / 1000) *best = mine;
       return;
     }
-    int64_t seen = __atomic_load_n(best, __ATOMIC_RELAXED);
-    while (seen < mine && !__atomic_compare_exchange_n(best, &seen, mine, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {}
+    int64_t seen = TS_LOAD(best);
+    while (seen < mine && !TS_EXCHANGE_IF(best, &seen, mine)) {}
   }
 };
 Outcome maximum(Workbench& bench, bool wrong) {
@@ -86,7 +87,7 @@ struct LastWriter {
   const int* index;
   int* out;
   int64_t stride;
-  void operator()(int64_t i) const { out[index[i] + i * stride] = static_cast<int>(i); }
+  TS_HD void operator()(int64_t i) const { out[index[i] + i * stride] = static_cast<int>(i); }
 };
 Outcome last_writer(Workbench& bench, bool wrong) {
   int* out = bench.upload(std::vector<int>(kItems, -1), "out");
@@ -103,7 +104,7 @@ Outcome last_writer(Workbench& bench, bool wrong) {
 struct Shift {
   const int* x;
   int* out;
-  void operator()(int64_t i) const { out[i] = x[i + 1]; }
+  TS_HD void operator()(int64_t i) const { out[i] = x[i + 1]; }
 };
 Outcome shift_in_place(Workbench& bench, bool wrong) {
   int* x = bench.upload(ramp<int>(kItems + 1), "x");
@@ -116,7 +117,7 @@ Outcome shift_in_place(Workbench& bench, bool wrong) {
 struct Flags {
   uint8_t* flags;
   int64_t items_per_byte;
-  void operator()(int64_t i) const {
+  TS_HD void operator()(int64_t i) const {
     flags[i / items_per_byte] = static_cast<uint8_t>(flags[i / items_per_byte] | 1U << i % items_per_byte);
   }
 };
@@ -131,9 +132,9 @@ Outcome packed_flags(Workbench& bench, bool wrong) {
 struct ResetAndCount {
   int* count;
   bool reset;
-  void operator()(int64_t i) const {
+  TS_HD void operator()(int64_t i) const {
     if (reset && i == 0) *count = 0;
-    __atomic_fetch_add(count, 1, __ATOMIC_RELAXED);
+    TS_FETCH_ADD(count, 1);
   }
 };
 Outcome reset_while_counting(Workbench& bench, bool wrong) {
@@ -145,16 +146,16 @@ Outcome reset_while_counting(Workbench& bench, bool wrong) {
 struct CountAndLook {
   int* count;
   int* seen;
-  void operator()(int64_t i) const {
-    const int before = __atomic_fetch_add(count, 1, __ATOMIC_RELAXED);
+  TS_HD void operator()(int64_t i) const {
+    const int before = TS_FETCH_ADD(count, 1);
     seen[i] = seen == count ? 0 : before >= 0 ? 1 : 0;
   }
 };
 struct CountAndRead {
   int* count;
   int* seen;
-  void operator()(int64_t i) const {
-    __atomic_fetch_add(count, 1, __ATOMIC_RELAXED);
+  TS_HD void operator()(int64_t i) const {
+    TS_FETCH_ADD(count, 1);
     seen[i] = *count > 0 ? 1 : 0;
   }
 };
@@ -172,7 +173,7 @@ Outcome plain_read_of_counter(Workbench& bench, bool wrong) {
 struct Rows {
   int* out;
   int64_t stride;
-  void operator()(int64_t i) const {
+  TS_HD void operator()(int64_t i) const {
     for (int64_t k = 0; k < 4; ++k) out[i * stride + k] = 5;
   }
 };
@@ -188,7 +189,7 @@ struct Pair {
 struct SwapNeighbours {
   Pair* pairs;
   int64_t step;
-  void operator()(int64_t i) const {
+  TS_HD void operator()(int64_t i) const {
     const Pair one = pairs[i * step];
     pairs[i * step] = pairs[i * step + 1];
     pairs[i * step + 1] = one;

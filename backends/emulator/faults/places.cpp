@@ -13,7 +13,7 @@ struct Stencil {
   const float* x;
   float* out;
   int64_t first, last; ///< items that read a neighbour
-  void operator()(int64_t i) const {
+  TS_HD void operator()(int64_t i) const {
     const float left = i > first ? x[i - 1] : 0.0F, right = i < last ? x[i + 1] : 0.0F;
     out[i] = x[i] + (left > 1e6F ? 1.0F : 0.0F) + (right > 1e6F ? 1.0F : 0.0F);
   }
@@ -29,7 +29,7 @@ Outcome read_past_end(Workbench& bench, bool wrong) { return stencil(bench, 0, w
 
 struct Fill {
   float* out;
-  void operator()(int64_t i) const { out[i] = 1; }
+  TS_HD void operator()(int64_t i) const { out[i] = 1; }
 };
 Outcome fill_with(Workbench& bench, int64_t shift, int64_t count) {
   float* out = bench.upload(std::vector<float>(kItems, 1), "out");
@@ -49,7 +49,7 @@ struct Vectors {
   int64_t count;
   bool whole_tail; ///< of loads
   bool write_tail;
-  void operator()(int64_t i) const {
+  TS_HD void operator()(int64_t i) const {
     const int64_t size = std::min<int64_t>(4, count - 4 * i);
     Four four{};
     if (size == 4 || whole_tail)
@@ -77,7 +77,7 @@ struct Gather {
   const int* index;
   const float* x;
   float* out;
-  void operator()(int64_t i) const { out[i] = x[index[i]] * 0.0F; }
+  TS_HD void operator()(int64_t i) const { out[i] = x[index[i]] * 0.0F; }
 };
 Outcome gather(Workbench& bench, int last_index) {
   const float* x = bench.upload(std::vector<float>(256, 1), "x");
@@ -97,7 +97,7 @@ struct Copy {
   const float* x;
   float* out;
   float factor;
-  void operator()(int64_t i) const { out[i] = x[i] * factor; }
+  TS_HD void operator()(int64_t i) const { out[i] = x[i] * factor; }
 };
 Outcome use_after_release(Workbench& bench, bool wrong) {
   const std::vector<float> values(kItems, 0.0F);
@@ -142,7 +142,7 @@ Outcome double_release(Workbench& bench, bool wrong) {
 struct Accumulate {
   const float* x;
   float* sums;
-  void operator()(int64_t i) const { sums[i] += x[i]; }
+  TS_HD void operator()(int64_t i) const { sums[i] += x[i]; }
 };
 Outcome forgotten_initialisation(Workbench& bench, bool wrong) {
   float* sums = wrong ? bench.allocate<float>(kItems, "sums") : bench.upload(std::vector<float>(kItems, 0), "sums");
@@ -154,7 +154,7 @@ struct Larger {
   const float* x;
   const float* limit;
   float* out;
-  void operator()(int64_t i) const { out[i] = x[i] > limit[i] ? 1.0F : 0.0F; }
+  TS_HD void operator()(int64_t i) const { out[i] = x[i] > limit[i] ? 1.0F : 0.0F; }
 };
 Outcome compared_with_nothing(Workbench& bench, bool wrong) {
   float* limit = wrong ? bench.allocate<float>(kItems, "limit") : bench.upload(std::vector<float>(kItems, 9), "limit");
@@ -179,15 +179,15 @@ std::vector<Fault> place_faults() {
       {"read_past_end", "off by one at the end: a stencil reads x[n]",
        "out of bounds: stencil: item 39 reads byte 160 of x", "at places.cpp", "shuffle", read_past_end},
       {"write_past_end", "off by one at the end: x[n] is written",
-       "out of bounds: fill: item 39 writes byte 160 of out", "at places.cpp", "", write_past_end},
+       "out of bounds: fill: item 39 writes byte 160 of out", "at places.cpp", "loop", write_past_end},
       {"write_before_start", "off by one at the start: x[-1] is written",
-       "out of bounds: fill: item 0 writes byte -4 of out", "at places.cpp", "", write_before_start},
+       "out of bounds: fill: item 0 writes byte -4 of out", "at places.cpp", "loop", write_before_start},
       {"one_item_too_many", "a launch with one work item too many",
-       "out of bounds: fill: item 40 writes byte 160 of out", "at places.cpp", "", one_item_too_many},
+       "out of bounds: fill: item 40 writes byte 160 of out", "at places.cpp", "loop", one_item_too_many},
       {"tail_of_vector_load", "the last vector load reads past the end",
        "out of bounds: vectors: item 39 reads byte 632 of x", "at places.cpp", "shuffle", tail_of_vector_load},
       {"tail_of_vector_store", "the last vector store writes past the end",
-       "out of bounds: vectors: item 39 writes byte 632 of out", "at places.cpp", "", tail_of_vector_store},
+       "out of bounds: vectors: item 39 writes byte 632 of out", "at places.cpp", "loop", tail_of_vector_store},
       {"into_another_buffer", "an index jumps past the guard zone into a live buffer",
        "out of bounds: gather: item 39 reads element ", "of bystander at places.cpp", "shuffle", into_another_buffer},
       {"negative_index", "an index of -1 that nobody checks", "out of bounds: gather: item 39 reads byte -4 of x",
@@ -200,9 +200,10 @@ std::vector<Fault> place_faults() {
        write_after_release},
       {"stale_buffer", "a pointer into a buffer that was given back and handed out again",
        "use after release: copy: item 39 reads byte 156 of released buffer", "at places.cpp", "shuffle", stale_buffer},
-      {"double_release", "memory is released twice", "release of memory that is not allocated", "", "", double_release},
+      {"double_release", "memory is released twice", "release of memory that is not allocated", "", "loop",
+       double_release},
       {"forgotten_initialisation", "an accumulator that nobody set to 0",
-       "read of what nothing wrote: accumulate: item 39 reads element (39) of sums", "at places.cpp", "",
+       "read of what nothing wrote: accumulate: item 39 reads element (39) of sums", "at places.cpp", "loop",
        forgotten_initialisation},
       {"compared_with_nothing", "a limit that nobody set, in a comparison",
        "read of what nothing wrote: larger: item 39 reads element (39) of limit", "at places.cpp", "shuffle",
