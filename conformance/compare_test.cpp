@@ -46,6 +46,15 @@ TEST(Compare, APlantedWrongValueIsReportedAtItsElement) {
   EXPECT_TRUE(compare(want, want, Bounds{}).pass);
 }
 
+TEST(Compare, EveryElementOfALongArrayCounts) {
+  const Array want(TS_DTYPE_F32, {9001});
+  for (const int64_t at : {0, 4095, 4096, 4097, 9000}) {
+    Array got = want;
+    got.set_real(at, 1);
+    EXPECT_EQ(compare(got, want, Bounds{}).first, at);
+  }
+}
+
 TEST(Compare, DtypeAndShapeComeFirst) {
   EXPECT_FALSE(compare(Array(TS_DTYPE_F32, {2}), Array(TS_DTYPE_F64, {2}), Bounds{}).pass);
   EXPECT_NE(compare(Array(TS_DTYPE_F32, {2}), Array(TS_DTYPE_F32, {1, 2}), Bounds{}).why.find("shape"),
@@ -86,6 +95,11 @@ TEST(Compare, UlpsAreCountedFromTheUnroundedValue) {
   const Comparison c = compare(got, want, b);
   EXPECT_NEAR(c.ulp_distance, 1.4, 1e-12);
   EXPECT_FALSE(c.pass);
+  // A hair past what is allowed is past it.
+  b.ulps = 1.4 + 1e-6;
+  EXPECT_TRUE(compare(got, want, b).pass);
+  b.ulps = 1.4 - 1e-6;
+  EXPECT_FALSE(compare(got, want, b).pass);
 }
 
 TEST(Compare, BelowAPowerOfTwoAnUlpIsHalfAsLong) {

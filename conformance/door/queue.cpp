@@ -152,6 +152,46 @@ void wait_joins_two_queues(Device& device) {
   hold(bytes == pattern(64, 1), "a copy behind wait ran before what came before record");
 }
 
+// The source is written before in its queue and overwritten after in it, the target written before and read after in its own.
+void hold_copy_between(Device& from, ts_queue source_queue, Device& to, ts_queue target_queue,
+                       const std::string& what) {
+  const Backend& backend = from.backend();
+  const ts_buffer source = from.allocate(64), target = to.allocate(64);
+  const auto on = [](Device& device, ts_queue queue, auto&& work) {
+    device.use_queue(queue);
+    work();
+    device.use_queue(0);
+  };
+  on(from, source_queue, [&] { from.copy_in(source, pattern(64, 1)); });
+  on(to, target_queue, [&] { to.copy_in(target, pattern(64, 2)); });
+  ts_error error = make_error();
+  hold_status(backend.table().copy(backend.instance(), target_queue, target, 0, source_queue, source, 0, 64, &error),
+              TS_OK, what);
+  std::vector<std::byte> found(64);
+  on(from, source_queue, [&] { from.copy_in(source, pattern(64, 3)); });
+  on(to, target_queue, [&] {
+    to.copy_out(found, target);
+    to.synchronize();
+  });
+  on(from, source_queue, [&] { from.synchronize(); });
+  from.release(source);
+  to.release(target);
+  hold(found == pattern(64, 1), what + " did not take its turn in both");
+}
+
+void a_copy_takes_its_turn_in_both_queues(Device& device) {
+  {
+    const OwnQueue first(device), second(device);
+    hold_copy_between(device, 0, device, first.id(), "a copy from the default queue to another");
+    hold_copy_between(device, second.id(), device, first.id(), "a copy between two queues");
+  }
+  const int32_t devices = device.backend().device_count();
+  if (devices < 2) return;
+  Device other(device.share(), (device.index() + 1) % devices);
+  hold_copy_between(device, 0, other, 0, "a copy from one device to another");
+  hold_copy_between(other, 0, device, 0, "a copy from another device");
+}
+
 void poll_answers(Device& device) {
   const Backend& backend = device.backend();
   device.synchronize();
@@ -196,6 +236,7 @@ std::vector<DoorCheck> queue_checks() {
           {"door/queue/arrays_not_kept", {"backend.26"}, arrays_of_a_call_are_not_kept},
           {"door/queue/own_queue", {"backend.37"}, own_queue_computes},
           {"door/queue/wait_for_event", {"backend.38"}, wait_joins_two_queues},
+          {"door/queue/copy_between_two", {"backend.18"}, a_copy_takes_its_turn_in_both_queues},
           {"door/queue/poll", {"backend.41"}, poll_answers},
           {"door/queue/threads", {"backend.45"}, threads_use_their_own_queues}};
 }

@@ -138,6 +138,7 @@ void add_transposition_cases(const judge::Op& op, const judge::Instance& instanc
                                         {{17, 3, 40}, Layout::permuted, Layout::dense},
                                         {{40, 3, 16}, Layout::gap_free, Layout::reversed_outer},
                                         {{33, 65}, Layout::dense, Layout::transposed},
+                                        {{70, 130}, Layout::transposed, Layout::dense}, // several tiles each way
                                         {{5, 16}, Layout::stepped_outer, Layout::dense},
                                         {{3, 5, 32}, Layout::reversed_outer, Layout::stepped_outer}}) {
     Case c = dense_case(op, instance, shape);

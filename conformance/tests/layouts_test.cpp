@@ -67,6 +67,7 @@ TEST(Layouts, WhatTheNamesSay) {
   EXPECT_EQ(place(Layout::broadcast_middle, {3, 5, 7}, 4).stride, (std::vector<int64_t>{7, 0, 1}));
   EXPECT_EQ(place(Layout::window, {3, 5}, 4).stride, (std::vector<int64_t>{1, 1}));
   EXPECT_EQ(place(Layout::offset_1, {3, 5}, 4).offset, 1);
+  EXPECT_EQ(place(Layout::offset_5, {3, 5}, 4).offset, 5);
   EXPECT_EQ(place(Layout::dense, {3, 5}, 4).offset, 0);
 }
 

@@ -160,9 +160,11 @@ TEST(Ledger, AnOpWhoseValuesTellLittleIsIrregular) {
 
 TEST(Shard, PartsAreDisjointAndWhole) {
   for (const std::string& name : kNames) {
-    int held = 0;
-    for (int k = 0; k < 3; ++k) held += Shard::parse(std::to_string(k) + "/3").holds(name) ? 1 : 0;
-    EXPECT_EQ(held, 1);
+    for (const int parts : {1, 2, 3, 7, 8, 16, 61}) {
+      int held = 0;
+      for (int k = 0; k < parts; ++k) held += Shard::parse(fmt::format("{}/{}", k, parts)).holds(name) ? 1 : 0;
+      EXPECT_EQ(held, 1) << name << ", " << parts << " parts";
+    }
   }
   for (const char* text : {"3/3", "-1/3", "1", "1/0", "a/b", "1/2x"})
     EXPECT_THROW(Shard::parse(text), ValueError) << text;

@@ -174,6 +174,7 @@ ts_status elementwise(ts_instance* self, const ts_call* call, ts_error* error) {
       bits ^= 0x80000000U;
     if (self->has("writes_zero")) bits = 0;
     if (self->has("writes_ones")) bits = ~decltype(bits){0};
+    if (self->has("keeps_what_is_no_ones") && *element(self, z, i) != 0xff) continue;
     std::memcpy(element(self, z, i), &bits, 4);
   }
   after_call(self, call, count);

@@ -86,6 +86,7 @@ TEST(Planted, EachFaultByItsCheck) {
     {"off_by_one_ulp", "values"},
     {"depends_on_layout", "values"},
     {"writes_zero", "values"},
+    {"keeps_what_is_no_ones", "poison"},
     {"writes_gap", "gaps"},
 #if !defined(TS_SANITIZE) // there nothing lies past the end
     {"writes_past_end", "gaps"},

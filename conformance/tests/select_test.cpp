@@ -1,4 +1,5 @@
 // What the selection promises: strength 2, distinct names of a closed alphabet, names that rebuild their case.
+#include "conformance/payload.h"
 #include "conformance/select/cover.h"
 #include "conformance/select/orthogonal.h"
 #include "conformance/select/select.h"
@@ -113,6 +114,62 @@ TEST(Selection, EveryOpHasAHundredCasesAndEveryInstanceOne) {
     all += op.instances.size();
   }
   EXPECT_EQ(instances.size(), all);
+}
+
+// What the cases beside the array are there for, each kind by what no other case has.
+TEST(Selection, HasTheCasesBesideTheArray) {
+  std::map<std::string, int> tenth, alias, several_blocks, far;
+  for (const std::string& name : selection().names) {
+    if (name.starts_with("door/")) continue;
+    const Case c = parse_case(name, judge::spec());
+    tenth[c.op->name] += c.values.source == Source::tenth ? 1 : 0;
+    alias[c.op->name] += c.alias == Alias::same || c.alias == Alias::shifted ? 1 : 0;
+    int64_t longest = 0;
+    for (const int64_t extent : c.shapes.front()) longest = std::max(longest, extent);
+    several_blocks[c.op->name] += longest >= 4097 ? 1 : 0;
+    far[c.op->name] += longest >= 65534 ? 1 : 0;
+  }
+  int64_t beyond_16_bits = 0;
+  for (const judge::Op& op : judge::spec().ops) {
+    const bool inexact = std::any_of(op.instances.begin(), op.instances.end(), [](const judge::Instance& i) {
+      return !i.in.empty() && judge::is_floating(i.in.front()) && i.tolerance != "exact";
+    });
+    if (inexact && (op.family == "reduce" || op.family == "scan" || has_rows(op))) {
+      EXPECT_GT(tenth[op.name], 0) << op.name;
+    }
+    const bool pair = op.operands.size() > 1 && index_operand(op) < 0 &&
+                      std::any_of(op.instances.begin(), op.instances.end(),
+                                  [](const judge::Instance& i) { return i.in[0] == i.in[1]; });
+    if (pair) {
+      EXPECT_GT(alias[op.name], 0) << op.name;
+    }
+    const auto least = op.family == "matmul" ? 1 : static_cast<int>(op.instances.size());
+    EXPECT_GE(several_blocks[op.name], least) << op.name;
+    beyond_16_bits += far[op.name];
+  }
+  EXPECT_GT(beyond_16_bits, 90);
+}
+
+TEST(Payload, SeedsDifferAndEveryFamilyMeetsNaN) {
+  std::set<std::string> differing, with_nan, floating;
+  for (const std::string& name : selection().names) {
+    if (name.starts_with("door/")) continue;
+    const Case c = parse_case(name, judge::spec());
+    if (c.values.source == Source::golden || c.values.source == Source::table || !computes(c)) continue;
+    if (judge::count_of(c.shapes.front()) > 600) continue;
+    const std::string& family = c.op->family;
+    if (c.values.source == Source::specials && !c.instance->in.empty() && judge::is_floating(c.instance->in.front())) {
+      floating.insert(family);
+      if (with_nan.count(family) == 0)
+        for (const Array& operand : generate(c, 0))
+          for (int64_t e = 0; e < operand.count(); ++e)
+            if (judge::is_floating(operand.dtype) && std::isnan(operand.real(e))) with_nan.insert(family);
+    }
+    if (differing.count(family) == 0 && generate(c, 1) != generate(c, 2)) differing.insert(family);
+  }
+  EXPECT_EQ(with_nan, floating);
+  EXPECT_GE(floating.size(), 8U);
+  EXPECT_GE(differing.size(), floating.size());
 }
 
 TEST(Selection, NoPairOfLevelsIsMissing) {

@@ -101,6 +101,10 @@ TEST_P(Allocation, PeakAndUseAreCounted) {
   const Tensor x = empty({1 << 20}, DType::kF32, device_);
   EXPECT_EQ(allocator_.stats().in_use_bytes - start.in_use_bytes, uint64_t{4} << 20);
   EXPECT_GE(allocator_.stats().peak_bytes, start.in_use_bytes + (uint64_t{4} << 20));
+  { const Tensor more = empty({1 << 20}, DType::kF32, device_); }
+  const uint64_t peak = allocator_.stats().peak_bytes;
+  static_cast<void>(empty({10}, DType::kF32, device_));
+  EXPECT_EQ(allocator_.stats().peak_bytes, peak) << "what is given back later does not lower it";
 }
 
 TEST_P(Allocation, TheCapIsKept) {

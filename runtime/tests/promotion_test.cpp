@@ -42,6 +42,8 @@ TEST_P(Promotion, NumbersTakeTheTensorsDtypeUnlessTheirClassIsLater) {
   EXPECT_EQ(add(ones({2}, DType::kBool, device_), 1).dtype(), DType::kI64);
   EXPECT_EQ(add(ones({2}, DType::kBool, device_), true).dtype(), DType::kBool);
   EXPECT_EQ(where(ones({2}, DType::kBool, device_), 1, 2.5).dtype(), DType::kF32);
+  EXPECT_EQ(where(ones({2}, DType::kBool, device_), 2.5, 1).dtype(), DType::kF32);
+  EXPECT_EQ(where(ones({2}, DType::kBool, device_), 2, true).dtype(), DType::kI64);
 }
 
 TEST_P(Promotion, AnIntegerTensorMeetsARealNumberUntruncated) {

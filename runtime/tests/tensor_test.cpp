@@ -144,6 +144,9 @@ TEST_P(TensorOn, PrintsLikeArraysDo) {
             "tensor([], shape=(0, 2), dtype=f32, device=" + device_.name() + ")");
   EXPECT_EQ(ones({2}, DType::kBool, device_).str(),
             "tensor([true, true], shape=(2,), dtype=bool, device=" + device_.name() + ")");
+  // Where fixed digits would lose the small ones: from a ratio of 1e5 on.
+  EXPECT_THAT(from_values<float>({0.5F, 50001}, device_).str(), testing::StartsWith("tensor([5.0000e-01, 5.0001e+04]"));
+  EXPECT_THAT(from_values<float>({0.5F, 50000}, device_).str(), testing::StartsWith("tensor([    0.5000, 50000.0000]"));
 }
 
 TEST_P(TensorOn, PrintingCopiesOnlyWhatItShows) {

@@ -105,6 +105,7 @@ TEST_P(View, PermuteSqueezeUnsqueeze) {
   EXPECT_THAT(squeeze(x).shape(), ElementsAre(2, 3));
   EXPECT_THAT(squeeze(x, {-2}).shape(), ElementsAre(2, 3));
   EXPECT_THROW(squeeze(x, {0}), ValueError);
+  EXPECT_THROW(squeeze(empty({2, 0}, DType::kF32, device_), {1}), ValueError);
   EXPECT_THAT(unsqueeze(x, -1).shape(), ElementsAre(2, 1, 3, 1));
   EXPECT_THROW(unsqueeze(x, 4), IndexError);
   EXPECT_THROW(matrix_transpose(counting({3})), ValueError);
@@ -128,6 +129,14 @@ TEST_P(View, AsStridedStaysInsideTheStorage) {
   EXPECT_THAT(numbers(as_strided(x, {2, 2}, {-2, 1}, 3)), ElementsAre(3, 4, 1, 2));
   expect_error<ValueError>([&] { as_strided(x, {2, 3}, {4, 1}, 0); }, {"[layout.", "0 to 6", "6 elements"});
   EXPECT_THROW(as_strided(x, {2}, {-1}, 0), ValueError);
+  // No element, and strides that no view of it may overflow. TS_CITES(layout.8)
+  const Tensor none = as_strided(x, {5, 0}, {INT64_MAX, INT64_MAX}, 0);
+  for (const Tensor& y :
+       {select(none, 0, 3), flip(none, {0}), slice(none, 0, {4, std::nullopt, -2}), unfold(none, 0, 2, 3)}) {
+    EXPECT_EQ(y.numel(), 0);
+    EXPECT_GE(y.layout().offset, 0);
+    EXPECT_LE(y.layout().offset, 10);
+  }
   EXPECT_THROW(as_strided(x, {2}, {1, 1}, 0), ValueError);
   EXPECT_THAT(as_strided(x, {0, 5}, {100, 100}, 0).shape(), ElementsAre(0, 5));
 }

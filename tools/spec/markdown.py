@@ -9,6 +9,7 @@ FENCES = ("toml", "example", "text")
 _HEADING = re.compile(r"(#{1,6})\s+(.*?)\s*$")
 _FENCE = re.compile(r"(`{3,})\s*(\S*)\s*$")
 _CLAUSE = re.compile(r"- \*\*\[([^\]]*)\](?: \((\w+)\))?\*\*\s*(.*)$")
+_DASHES = re.compile(r"\|[-:| ]+\|\s*$")
 _LOOKS_LIKE_CLAUSE = re.compile(r"\s*[-*]?\s*\*\*\[[a-z_0-9]+\.[^\]]*\]")
 _TABLE_MARK = re.compile(r"<!--\s*table\b(.*?)-->\s*$")
 
@@ -49,6 +50,8 @@ def blocks(file, text):
             end = at
             while end < len(lines) and lines[end].startswith("|"):
                 end += 1
+            if end == at + 1 or not _DASHES.match(lines[at + 1]):
+                raise SpecError(place, "a table begins with a head and a line of dashes; a blank line ends it")
             found.append(Block("table", place, lines[at:end]))
             at = end
         elif not line.strip():

@@ -78,6 +78,7 @@ TEXT = [
     ("| +inf | -inf | nan |", "| +inf | infinite | nan |", ["column y: 'infinite' is no value of f16; valid: nan, +inf"], 0),
     ("| +inf | -inf | nan |", "| +inf | 0 | oracle |", ["'oracle' stands in for a result of a real row"], 0),
     ("error:IndexError", "error:Index", ["unknown error 'Index', nearest is 'IndexError'"], 0),
+    ("| 1+ulp | 0 | same |", "\n| 1+ulp | 0 | same |", ["a table begins with a head and a line of dashes"], 1),
     ("[[3]]", "[[3 [4]]", ["the rows of a list differ in shape"], 0),
     ("(2,3) |", "2x3 |", ["column x.shape: '2x3' is no shape"], 0),
     ("t = transpose(a, 0, 1)", "t = transposed(a, 0, 1)", ["unknown operation 'transposed', nearest is 'transpose'"], 0),
