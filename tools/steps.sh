@@ -1,7 +1,7 @@
 # The steps of tools/check, one function each; sourced. A step prints what it did on its last line, exits 77 to be skipped.
 
 quick_steps=(format generated build tests suite goldens plugin)
-full_steps=(coverage repeat schedules checked mutants fuzz tidy)
+full_steps=(without_gpu coverage repeat schedules checked mutants fuzz tidy)
 # Longer than a gate may take, from nothing: `tools/check --all`, before a release and after a change to kernels.
 long_steps=(sanitize)
 
@@ -87,6 +87,16 @@ step_plugin() {
 verdicts() {
   python3 -c 'import json, sys
 for line in sorted((r["backend"], r["name"], r["verdict"]) for r in map(json.loads, open(sys.argv[1]))): print(*line)' "$1"
+}
+
+# The CUDA backend's own host code, on the stand-in runtime: the suite, with the bits of the emulator.
+step_without_gpu() {
+  if grep -q '^TS_CUDA:[A-Z]*=OFF' build/release/CMakeCache.txt; then
+    echo "preset release is configured with TS_CUDA=OFF"
+    return 77
+  fi
+  compgen -G "build/release/standin/libcudart.so.*" >/dev/null || { echo "no CUDA toolkit is on the path"; return 77; }
+  tools/without-gpu "$touchstone" run --backend emulator --backend cuda --same-bits --jobs "$jobs" --report "$logs/without_gpu"
 }
 
 # A second run gives the same verdicts.

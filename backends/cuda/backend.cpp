@@ -110,10 +110,10 @@ void copy_within(Device& device, const Queue& turn, std::byte* to, const std::by
     TS_CUDA(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, turn.stream()));
     return;
   }
-  std::byte* between = device.allocate(bytes);
-  TS_CUDA(cudaMemcpyAsync(between, from, bytes, cudaMemcpyDeviceToDevice, turn.stream()));
-  TS_CUDA(cudaMemcpyAsync(to, between, bytes, cudaMemcpyDeviceToDevice, turn.stream()));
-  TS_CUDA(cudaFreeAsync(between, turn.stream()));
+  ts::cuda::Temporary between(device.memory(), device.allocate(bytes), turn.stream());
+  TS_CUDA(cudaMemcpyAsync(between.data(), from, bytes, cudaMemcpyDeviceToDevice, turn.stream()));
+  TS_CUDA(cudaMemcpyAsync(to, between.data(), bytes, cudaMemcpyDeviceToDevice, turn.stream()));
+  between.release();
 }
 
 ts_status copy(ts_instance* self, ts_queue target_queue, ts_buffer target, uint64_t target_byte, ts_queue source_queue,
@@ -136,7 +136,13 @@ ts_status copy(ts_instance* self, ts_queue target_queue, ts_buffer target, uint6
     else
       TS_CUDA(cudaMemcpyPeerAsync(to.data + target_byte, to.device, from.data + source_byte, from.device, bytes,
                                   writes.stream()));
-    if (&writes != &reads) self->events().wait(reads.stream(), self->events().record(to.device, writes.stream()));
+    if (&writes == &reads) return;
+    try {
+      self->events().wait(reads.stream(), self->events().record(to.device, writes.stream()));
+    } catch (const ts::cuda::CudaError&) {
+      cudaStreamSynchronize(writes.stream()); // what follows in the source's queue cannot come too early
+      throw;
+    }
   });
 }
 

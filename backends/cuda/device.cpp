@@ -2,20 +2,43 @@
 
 #include "backends/cuda/errors.h"
 
+#include <atomic>
+#include <vector>
+
 namespace ts::cuda {
 
 using kernels::DoorError;
 
+namespace {
+
+// Null where the question failed in a way that may pass; `unknown` says how.
+std::unique_ptr<Hardware> ask_for_hardware(Hardware* unknown) {
+  int count = 0;
+  const cudaError_t code = cudaGetDeviceCount(&count);
+  cudaGetLastError();
+  switch (code) {
+    case cudaSuccess: return std::make_unique<Hardware>(Hardware{count, count == 0 ? "no CUDA device is visible" : ""});
+    case cudaErrorNoDevice: return std::make_unique<Hardware>(Hardware{0, "no CUDA device is visible"});
+    case cudaErrorInsufficientDriver:
+      return std::make_unique<Hardware>(Hardware{0, "no NVIDIA driver that this CUDA runtime can use"});
+    default: *unknown = {0, describe(code, "cudaGetDeviceCount(&count)", __FILE__, __LINE__)}; return nullptr;
+  }
+}
+
+} // namespace
+
 const Hardware& Hardware::get() {
-  static const Hardware hardware = [] {
-    int count = 0;
-    const cudaError_t code = cudaGetDeviceCount(&count);
-    cudaGetLastError();
-    if (code == cudaErrorInsufficientDriver) return Hardware{0, "no NVIDIA driver that this CUDA runtime can use"};
-    if (code != cudaSuccess) return Hardware{0, cudaGetErrorString(code)};
-    return Hardware{count, count == 0 ? "no CUDA device is visible" : ""};
-  }();
-  return hardware;
+  static std::atomic<const Hardware*> known{nullptr};
+  if (const Hardware* found = known.load(std::memory_order_acquire)) return *found;
+  thread_local Hardware unknown;
+  std::unique_ptr<Hardware> answer = ask_for_hardware(&unknown);
+  if (answer == nullptr) return unknown;
+  static std::mutex mutex;
+  static std::vector<std::unique_ptr<Hardware>> answers; // of threads that asked at the same time
+  const std::lock_guard<std::mutex> lock(mutex);
+  answers.push_back(std::move(answer));
+  known.store(answers.back().get(), std::memory_order_release);
+  return *answers.back();
 }
 
 CurrentDevice::CurrentDevice(int32_t device) {
@@ -29,34 +52,40 @@ CurrentDevice::~CurrentDevice() {
   if (changed_) cudaSetDevice(before_);
 }
 
-MemoryPool::MemoryPool(int32_t device) {
-  cudaMemPoolProps properties{};
-  properties.allocType = cudaMemAllocationTypePinned;
-  properties.location.type = cudaMemLocationTypeDevice;
-  properties.location.id = device;
-  TS_CUDA(cudaMemPoolCreate(&pool_, &properties));
+MemoryPool::MemoryPool(int32_t device) : pool_(device) {
   uint64_t keep = UINT64_MAX; // memory given back stays in the pool until trim()
-  TS_CUDA(cudaMemPoolSetAttribute(pool_, cudaMemPoolAttrReleaseThreshold, &keep));
+  TS_CUDA(cudaMemPoolSetAttribute(pool_.get(), cudaMemPoolAttrReleaseThreshold, &keep));
   int never = 0; // an allocation that waited for another stream would make allocate() wait
-  TS_CUDA(cudaMemPoolSetAttribute(pool_, cudaMemPoolReuseAllowInternalDependencies, &never));
-  TS_CUDA(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking));
-}
-
-MemoryPool::~MemoryPool() {
-  if (stream_ != nullptr) cudaStreamDestroy(stream_);
-  if (pool_ != nullptr) cudaMemPoolDestroy(pool_);
+  TS_CUDA(cudaMemPoolSetAttribute(pool_.get(), cudaMemPoolReuseAllowInternalDependencies, &never));
 }
 
 std::byte* MemoryPool::allocate(uint64_t bytes) {
   void* data = nullptr;
-  TS_CUDA(cudaMallocFromPoolAsync(&data, bytes, pool_, stream_));
-  TS_CUDA(cudaStreamSynchronize(stream_));
-  return static_cast<std::byte*>(data);
+  TS_CUDA(cudaMallocFromPoolAsync(&data, bytes, pool_.get(), stream_.get()));
+  Temporary kept(*this, static_cast<std::byte*>(data), stream_.get());
+  TS_CUDA(cudaStreamSynchronize(stream_.get()));
+  return kept.keep();
 }
 
-void MemoryPool::release(std::byte* data, cudaStream_t stream) { TS_CUDA(cudaFreeAsync(data, stream)); }
+void MemoryPool::release(std::byte* data, cudaStream_t stream) {
+  const cudaError_t code = cudaFreeAsync(data, stream);
+  if (code == cudaSuccess) return;
+  cudaFree(data); // waits for the device instead
+  check(code, "cudaFreeAsync(data, stream)", __FILE__, __LINE__);
+}
 
-void MemoryPool::trim() { TS_CUDA(cudaMemPoolTrimTo(pool_, 0)); }
+void MemoryPool::trim() { TS_CUDA(cudaMemPoolTrimTo(pool_.get(), 0)); }
+
+Temporary::~Temporary() {
+  if (data_ == nullptr) return;
+  try {
+    release();
+  } catch (const CudaError&) {
+    return; // an earlier error is on its way
+  }
+}
+
+void Temporary::release() { pool_.release(keep(), stream_); }
 
 Device::Device(int32_t index) : index_(index) {
   cudaDeviceProp properties{};
@@ -104,8 +133,12 @@ std::byte* Device::allocate(uint64_t bytes) {
 }
 
 void Device::release(std::byte* data, ts_queue queue_id) {
-  const CurrentDevice current(index_);
-  memory_->release(data, queue(queue_id).stream());
+  Queue& turn = queue(queue_id);
+  try {
+    memory_->release(data, turn.stream());
+  } catch (const CudaError& error) {
+    turn.fail(kernels::error_of(error, nullptr));
+  }
 }
 
 void Device::wait_for_all() {

@@ -1,6 +1,7 @@
 // One CUDA device of one instance: its memory pool, its queues, and the pinned memory that copies go through.
 #pragma once
 
+#include "backends/cuda/handles.h"
 #include "backends/cuda/queue.h"
 #include "backends/cuda/staging.h"
 
@@ -9,12 +10,13 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <utility>
 
 namespace ts::cuda {
 
 inline constexpr uint32_t kAlignment = 256;
 
-/// How many devices there are, and where there are none, why: asked once per process.
+/// How many devices there are, and where there are none, why: asked until it is known, then never again.
 struct Hardware {
   int32_t devices;
   std::string reason;
@@ -41,18 +43,37 @@ public:
   explicit MemoryPool(int32_t device);
   MemoryPool(const MemoryPool&) = delete;
   MemoryPool& operator=(const MemoryPool&) = delete;
-  ~MemoryPool();
 
   /// Memory that any stream may use at once. Throws CudaError where there is none.
   std::byte* allocate(uint64_t bytes);
-  /// Takes its turn in the stream.
+  /// Takes its turn in the stream. The memory is given back even where this throws CudaError.
   void release(std::byte* data, cudaStream_t stream);
   /// Gives unused memory back to the device.
   void trim();
 
 private:
-  cudaMemPool_t pool_ = nullptr;
-  cudaStream_t stream_ = nullptr; ///< of allocations: nothing else is ever in it
+  PoolHandle pool_;
+  Stream stream_; ///< of allocations: nothing else is ever in it
+};
+
+/// Device memory for the time of a few commands of one stream.
+class Temporary {
+public:
+  Temporary(MemoryPool& pool, std::byte* data, cudaStream_t stream) : pool_(pool), data_(data), stream_(stream) {}
+  Temporary(const Temporary&) = delete;
+  Temporary& operator=(const Temporary&) = delete;
+  /// Where release was not reached.
+  ~Temporary();
+  std::byte* data() const { return data_; }
+  /// The memory is the caller's from now on.
+  std::byte* keep() { return std::exchange(data_, nullptr); }
+  /// Takes its turn in the stream.
+  void release();
+
+private:
+  MemoryPool& pool_;
+  std::byte* data_;
+  cudaStream_t stream_;
 };
 
 class Device {
@@ -66,9 +87,11 @@ public:
   const std::string& name() const { return name_; }
   uint64_t memory_bytes() const { return memory_bytes_; }
   Staging& staging() { return staging_; }
+  MemoryPool& memory() { return *memory_; }
 
   /// Throws DoorError, TS_OUT_OF_MEMORY, where there is no room even after all queues have been waited for.
   std::byte* allocate(uint64_t bytes);
+  /// Takes its turn in the queue, which tells what goes wrong when it is synchronized.
   void release(std::byte* data, ts_queue queue);
 
   ts_queue create_queue();

@@ -3,21 +3,16 @@
 #include "backends/cuda/errors.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace ts::cuda {
 
 using kernels::BufferFacts;
 using kernels::DoorError;
 
-Events::~Events() {
-  for (const Point& point : points_) cudaEventDestroy(point.event);
-  for (const auto& [device, events] : spare_)
-    for (const cudaEvent_t event : events) cudaEventDestroy(event);
-}
-
 void Events::forget_passed() {
-  while (!points_.empty() && cudaEventQuery(points_.front().event) == cudaSuccess) {
-    spare_[points_.front().device].push_back(points_.front().event);
+  while (!points_.empty() && points_.front().event.passed()) {
+    spare_[points_.front().device].push_back(std::move(points_.front().event));
     points_.pop_front();
   }
 }
@@ -25,16 +20,11 @@ void Events::forget_passed() {
 ts_event Events::record(int32_t device, cudaStream_t stream) {
   const std::lock_guard<std::mutex> lock(mutex_);
   forget_passed();
-  cudaEvent_t event = nullptr;
-  std::vector<cudaEvent_t>& spare = spare_[device];
-  if (spare.empty()) {
-    TS_CUDA(cudaEventCreateWithFlags(&event, cudaEventDisableTiming));
-  } else {
-    event = spare.back();
-    spare.pop_back();
-  }
-  TS_CUDA(cudaEventRecord(event, stream));
-  points_.push_back({next_, device, event});
+  std::vector<Event>& spare = spare_[device];
+  if (spare.empty()) spare.emplace_back();
+  TS_CUDA(cudaEventRecord(spare.back().get(), stream));
+  points_.push_back({next_, device, std::move(spare.back())});
+  spare.pop_back();
   return next_++;
 }
 
@@ -44,7 +34,7 @@ void Events::wait(cudaStream_t stream, ts_event event) {
     throw DoorError(TS_INVALID_ARGUMENT, "event " + std::to_string(event) + " does not exist");
   const auto found = std::lower_bound(points_.begin(), points_.end(), event,
                                       [](const Point& point, ts_event id) { return point.id < id; });
-  if (found != points_.end() && found->id == event) TS_CUDA(cudaStreamWaitEvent(stream, found->event, 0));
+  if (found != points_.end() && found->id == event) TS_CUDA(cudaStreamWaitEvent(stream, found->event.get(), 0));
 }
 
 Instance::~Instance() {

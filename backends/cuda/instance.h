@@ -2,6 +2,7 @@
 #pragma once
 
 #include "backends/cuda/device.h"
+#include "backends/cuda/handles.h"
 #include "backends/cuda/launcher.h"
 #include "backends/kernels/door.h"
 
@@ -16,11 +17,6 @@ namespace ts::cuda {
 /// Points in queues. An event that has passed costs nothing any more; waiting for it is nothing.
 class Events {
 public:
-  Events() = default;
-  Events(const Events&) = delete;
-  Events& operator=(const Events&) = delete;
-  ~Events();
-
   /// A point in a stream of the current device.
   ts_event record(int32_t device, cudaStream_t stream);
   /// Keeps a stream, of any device, from going on before the event. Throws where there is no such event.
@@ -30,13 +26,13 @@ private:
   struct Point {
     ts_event id;
     int32_t device;
-    cudaEvent_t event;
+    Event event;
   };
   void forget_passed();
 
   std::mutex mutex_;
   std::deque<Point> points_; ///< that may not have passed, by id
-  std::unordered_map<int32_t, std::vector<cudaEvent_t>> spare_;
+  std::unordered_map<int32_t, std::vector<Event>> spare_;
   ts_event next_ = 1;
 };
 

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <cuda_runtime.h>
 #include <type_traits>
+#include <utility>
 
 namespace ts::cuda {
 
@@ -183,7 +184,35 @@ template <class Task> constexpr int min_blocks() {
     return 1;
 }
 
+// What the collectives of a part keep in shared memory of the kernel's own; see run_part.
+template <class Task, class P> constexpr size_t totals_bytes() {
+  using Value = decltype(std::declval<const Task&>().give(
+      P{}, std::declval<const At&>(), std::declval<typename Task::Shared&>(), std::declval<typename Task::Local&>()));
+  return sizeof(Value) * (Task::kThreads / kWarp);
+}
+template <class Task, class Part> struct OwnShared { static constexpr size_t kBytes = 0; };
+template <class Task, class P> struct OwnShared<Task, Reduce<P>> {
+  static constexpr size_t kBytes = totals_bytes<Task, P>();
+};
+template <class Task, class P> struct OwnShared<Task, Scan<P>> {
+  static constexpr size_t kBytes = totals_bytes<Task, P>();
+};
+template <class Task, class P> struct OwnShared<Task, ReduceTeams<P>> {
+  static constexpr size_t kBytes = Task::kThreads > kWarp ? totals_bytes<Task, P>() : 0;
+};
+template <class Task, class P, class... Parts> struct OwnShared<Task, Repeat<P, Parts...>> {
+  static constexpr size_t kBytes = (size_t{0} + ... + OwnShared<Task, Parts>::kBytes);
+};
+template <class Task, class... Parts> struct OwnShared<Task, Sequence<Parts...>> {
+  static constexpr size_t kBytes = (size_t{0} + ... + OwnShared<Task, Parts>::kBytes);
+};
+
 } // namespace detail
+
+/// Bytes of shared memory that the kernel of a block task has besides the task's Shared.
+template <class Task> constexpr size_t static_shared_bytes() {
+  return detail::OwnShared<Task, typename Task::Phases>::kBytes;
+}
 
 /// One thread a work item, each going on by the size of the grid.
 template <class Task>

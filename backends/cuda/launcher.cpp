@@ -1,29 +1,38 @@
 #include "backends/cuda/launcher.h"
 
 #include "backends/cuda/errors.h"
+#include "backends/cuda/queue.h"
 
 namespace ts::cuda {
-
-namespace {
-
-constexpr size_t kStaticSharedMax = size_t{48} << 10; // a kernel has to ask for more
-
-} // namespace
 
 kernels::IndexFault* Launcher::fault() {
   if (fault_ == nullptr) fault_ = queue_.faults().take(op_, serial_);
   return fault_;
 }
 
-void Launcher::launch(const KernelLaunch& launch) {
+namespace {
+
+constexpr size_t kStaticSharedMax = size_t{48} << 10; // a kernel has to ask for more
+
+void enqueue(const KernelLaunch& launch, cudaStream_t stream) {
   if (launch.shared_bytes > kStaticSharedMax)
     TS_CUDA(cudaFuncSetAttribute(launch.entry, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                  static_cast<int>(launch.shared_bytes)));
   int64_t count = launch.count;
   void* arguments[] = {&count, const_cast<void*>(launch.task)};
   TS_CUDA(cudaLaunchKernel(launch.entry, dim3(static_cast<unsigned>(launch.blocks)),
-                           dim3(static_cast<unsigned>(launch.threads)), arguments, launch.shared_bytes,
-                           queue_.stream()));
+                           dim3(static_cast<unsigned>(launch.threads)), arguments, launch.shared_bytes, stream));
+}
+
+} // namespace
+
+void Launcher::launch(const KernelLaunch& launch) {
+  try {
+    enqueue(launch, queue_.stream());
+  } catch (const CudaError&) {
+    if (fault_ != nullptr) queue_.faults().withdraw(); // launches before this one may have written there
+    throw;
+  }
   launched(launch.kernel, launch.route);
 }
 

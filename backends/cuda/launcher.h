@@ -1,14 +1,17 @@
 // The Launcher of call.h for a CUDA stream. It knows tasks only by their size and the kernel that runs them.
 #pragma once
 
-#include "backends/cuda/queue.h"
 #include "backends/kernels/call.h"
 #include "backends/kernels/census.h"
 #include "backends/kernels/families.h"
 
-#include <cuda_runtime_api.h>
+#include <cstddef>
+#include <cstdint>
 
 namespace ts::cuda {
+
+class Queue;
+class Vendor;
 
 /// What a user chose after the colon.
 struct Settings {

@@ -44,7 +44,7 @@ kernels::IndexFault* FaultCells::take(int32_t op, uint64_t serial) {
     TS_CUDA(cudaStreamSynchronize(stream_));
     early_ = collect();
   }
-  users_.push_back({op, serial});
+  users_.push_back({op, serial, false});
   return cells_ + (users_.size() - 1);
 }
 
@@ -55,29 +55,33 @@ void FaultCells::fetch() {
 }
 
 std::optional<ts_error> FaultCells::collect() {
-  std::optional<ts_error> first = std::exchange(early_, std::nullopt);
   const std::vector<User> users = std::exchange(users_, {});
+  std::vector<size_t> dirty;
   for (size_t k = 0; k < users.size(); ++k) {
     if (fetched_[k].element == INT64_MAX) continue;
-    if (!first || users[k].serial < first->serial)
-      first = kernels::index_error(users[k].op, users[k].serial, fetched_[k]);
-    TS_CUDA(cudaMemcpyAsync(cells_ + k, clean_, sizeof(kernels::IndexFault), cudaMemcpyHostToDevice, stream_));
+    dirty.push_back(k);
+    if (users[k].withdrawn) continue;
+    if (!early_ || users[k].serial < early_->serial)
+      early_ = kernels::index_error(users[k].op, users[k].serial, fetched_[k]);
   }
-  return first;
+  made_ = dirty.empty() && made_; // until they are clean; where that fails, the next user cleans all
+  for (const size_t k : dirty)
+    TS_CUDA(cudaMemcpyAsync(cells_ + k, clean_, sizeof(kernels::IndexFault), cudaMemcpyHostToDevice, stream_));
+  made_ = made_ || !dirty.empty();
+  return std::exchange(early_, std::nullopt);
 }
-
-Stream::Stream() { TS_CUDA(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking)); }
 
 std::optional<ts_error> Queue::synchronize() {
   faults_.fetch();
   TS_CUDA(cudaStreamSynchronize(stream_.get()));
-  return faults_.collect();
+  const std::optional<ts_error> found = faults_.collect();
+  return found ? found : std::exchange(failed_, std::nullopt);
 }
 
 std::optional<ts_error> Queue::poll() {
   const cudaError_t state = cudaStreamQuery(stream_.get());
   if (state == cudaErrorNotReady) return std::nullopt;
-  TS_CUDA(state);
+  check(state, "cudaStreamQuery(stream_.get())", __FILE__, __LINE__);
   return synchronize();
 }
 

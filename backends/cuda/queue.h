@@ -2,6 +2,7 @@
 // waits to be asked for.
 #pragma once
 
+#include "backends/cuda/handles.h"
 #include "backends/cuda/vendor.h"
 #include "backends/kernels/call.h"
 
@@ -23,6 +24,8 @@ public:
 
   /// A clean cell for a call. Waits for the stream where all cells are in use.
   kernels::IndexFault* take(int32_t op, uint64_t serial);
+  /// The call that took the last cell failed, and was told so: what its cell holds is nobody's.
+  void withdraw() { users_.back().withdrawn = true; }
   /// Copies the cells in use to the host, in the stream's turn.
   void fetch();
   /// After fetch and the end of the stream's work: cells become free, and the error of the smallest serial is given.
@@ -32,6 +35,7 @@ private:
   struct User {
     int32_t op;
     uint64_t serial;
+    bool withdrawn;
   };
   void make();
 
@@ -41,20 +45,7 @@ private:
   kernels::IndexFault* fetched_ = nullptr; ///< on the host, pinned
   kernels::IndexFault* clean_ = nullptr;   ///< on the host, pinned: what a free cell holds
   std::vector<User> users_;                ///< of the cells in use, first to last
-  std::optional<ts_error> early_;          ///< found when cells had run out
-};
-
-/// A stream of the current device.
-class Stream {
-public:
-  Stream();
-  Stream(const Stream&) = delete;
-  Stream& operator=(const Stream&) = delete;
-  ~Stream() { cudaStreamDestroy(stream_); }
-  cudaStream_t get() const { return stream_; }
-
-private:
-  cudaStream_t stream_ = nullptr;
+  std::optional<ts_error> early_;          ///< found, and not told yet
 };
 
 /// One in-order queue of one device. Used by one thread at a time.
@@ -70,7 +61,12 @@ public:
   FaultCells& faults() { return faults_; }
   Vendor& vendor() { return vendor_; }
 
-  /// Waits for all work; gives the first error of an index.
+  /// Keeps an error that had no caller to tell it to.
+  void fail(const ts_error& error) {
+    if (!failed_) failed_ = error;
+  }
+
+  /// Waits for all work; gives the first error of an index, or one that was kept.
   std::optional<ts_error> synchronize();
   /// The same where all work is done; nothing where it is not.
   std::optional<ts_error> poll();
@@ -79,6 +75,7 @@ private:
   Stream stream_; // outlives what works on it
   FaultCells faults_;
   Vendor vendor_;
+  std::optional<ts_error> failed_;
 };
 
 } // namespace ts::cuda

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 namespace ts::cuda {
 
@@ -16,30 +17,21 @@ constexpr size_t kAlignment = 256;
 } // namespace
 
 Staging::~Staging() {
-  for (const Piece& piece : pieces_) {
-    cudaEventSynchronize(piece.done);
-    cudaEventDestroy(piece.done);
-  }
-  for (const cudaEvent_t spare : spare_) cudaEventDestroy(spare);
+  for (const Piece& piece : pieces_) cudaEventSynchronize(piece.done.get());
   if (ring_ != nullptr) cudaFreeHost(ring_);
 }
 
-cudaEvent_t Staging::event() {
-  cudaEvent_t event = nullptr;
-  if (spare_.empty()) {
-    TS_CUDA(cudaEventCreateWithFlags(&event, cudaEventDisableTiming));
-  } else {
-    event = spare_.back();
-    spare_.pop_back();
-  }
+Event Staging::event() {
+  if (spare_.empty()) return Event();
+  Event event = std::move(spare_.back());
+  spare_.pop_back();
   return event;
 }
 
 void Staging::retire_front(bool wait) {
-  const Piece piece = pieces_.front();
-  if (wait) TS_CUDA(cudaEventSynchronize(piece.done));
-  tail_ = piece.end;
-  spare_.push_back(piece.done);
+  if (wait) TS_CUDA(cudaEventSynchronize(pieces_.front().done.get()));
+  tail_ = pieces_.front().end;
+  spare_.push_back(std::move(pieces_.front().done));
   pieces_.pop_front();
 }
 
@@ -47,16 +39,21 @@ void Staging::copy_piece(cudaStream_t stream, std::byte* target, const std::byte
   const size_t room = (bytes + kAlignment - 1) / kAlignment * kAlignment;
   size_t begin = head_;
   if (begin % kRing + room > kRing) begin += kRing - begin % kRing; // a piece does not wrap
-  while (!pieces_.empty() && cudaEventQuery(pieces_.front().done) == cudaSuccess) retire_front(false);
+  while (!pieces_.empty() && pieces_.front().done.passed()) retire_front(false);
   while (!pieces_.empty() && begin + room - tail_ > kRing) retire_front(true);
   if (pieces_.empty()) tail_ = begin;
   std::byte* staged = ring_ + begin % kRing;
   memcpy(staged, source, bytes);
-  const cudaEvent_t done = event();
+  Event done = event();
   TS_CUDA(cudaMemcpyAsync(target, staged, bytes, cudaMemcpyHostToDevice, stream));
-  TS_CUDA(cudaEventRecord(done, stream));
+  try {
+    TS_CUDA(cudaEventRecord(done.get(), stream));
+  } catch (const CudaError&) {
+    cudaStreamSynchronize(stream); // nothing else tells when the piece has been read
+    throw;
+  }
   head_ = begin + room;
-  pieces_.push_back({head_, done});
+  pieces_.push_back({head_, std::move(done)});
 }
 
 void Staging::copy_in(cudaStream_t stream, std::byte* target, const std::byte* source, uint64_t bytes) {

@@ -2,6 +2,8 @@
 // and the queue's work need not be waited for.
 #pragma once
 
+#include "backends/cuda/handles.h"
+
 #include <cstddef>
 #include <cstdint>
 #include <cuda_runtime_api.h>
@@ -26,18 +28,18 @@ public:
 private:
   struct Piece {
     size_t end; ///< of the ring's bytes, counted on and on
-    cudaEvent_t done;
+    Event done;
   };
   void copy_piece(cudaStream_t stream, std::byte* target, const std::byte* source, size_t bytes);
   void retire_front(bool wait);
-  cudaEvent_t event();
+  Event event();
 
   std::mutex mutex_;
   std::byte* ring_ = nullptr;
   size_t head_ = 0; ///< bytes ever taken; a piece lies at head_ % size
   size_t tail_ = 0; ///< bytes ever given back
   std::deque<Piece> pieces_;
-  std::vector<cudaEvent_t> spare_;
+  std::vector<Event> spare_;
 };
 
 } // namespace ts::cuda

@@ -58,7 +58,7 @@ void check_vendor(cublasStatus_t status, const char* call, int line) {
                   cudaErrorUnknown);
 }
 
-#define TS_CUBLAS(call, ...) check_vendor(Library::get().call(__VA_ARGS__), "cuBLAS " #call, __LINE__)
+#define TS_CUBLAS(entry, name, ...) check_vendor(Library::get().entry(__VA_ARGS__), name, __LINE__)
 
 struct Types {
   cudaDataType_t element;
@@ -74,6 +74,21 @@ Types types_of(int32_t dtype) {
   }
 }
 
+cublasHandle_t make_handle(cudaStream_t stream) {
+  cublasHandle_t made = nullptr;
+  TS_CUBLAS(create, "cublasCreate", &made);
+  try {
+    TS_CUBLAS(set_stream, "cublasSetStream", made, stream);
+    // f32 stays f32, and sums of 16-bit products are kept in f32 throughout.
+    TS_CUBLAS(set_math_mode, "cublasSetMathMode", made,
+              static_cast<cublasMath_t>(CUBLAS_DEFAULT_MATH | CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION));
+  } catch (const CudaError&) {
+    Library::get().destroy(made);
+    throw;
+  }
+  return made;
+}
+
 } // namespace
 
 Vendor::~Vendor() {
@@ -83,15 +98,7 @@ Vendor::~Vendor() {
 bool Vendor::present() { return Library::get().whole; }
 
 void Vendor::multiply(const Product& p) {
-  if (handle_ == nullptr) {
-    cublasHandle_t made = nullptr;
-    TS_CUBLAS(create, &made);
-    handle_ = made;
-    TS_CUBLAS(set_stream, made, stream_);
-    // f32 stays f32, and sums of 16-bit products are kept in f32 throughout.
-    TS_CUBLAS(set_math_mode, made,
-              static_cast<cublasMath_t>(CUBLAS_DEFAULT_MATH | CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION));
-  }
+  if (handle_ == nullptr) handle_ = make_handle(stream_);
   const auto [element, compute] = types_of(p.dtype);
   const float one_float = 1, zero_float = 0;
   const double one_double = 1, zero_double = 0;
@@ -99,10 +106,11 @@ void Vendor::multiply(const Product& p) {
   const void* one = wide ? static_cast<const void*>(&one_double) : &one_float;
   const void* zero = wide ? static_cast<const void*>(&zero_double) : &zero_float;
   // BLAS counts by columns: what it sees in our rows is the transposed product, z' = y' x'.
-  TS_CUBLAS(multiply, static_cast<cublasHandle_t>(handle_), p.y.by_columns ? CUBLAS_OP_T : CUBLAS_OP_N,
-            p.x.by_columns ? CUBLAS_OP_T : CUBLAS_OP_N, p.columns, p.rows, p.inner, one, p.y.data, element, p.y.leading,
-            p.y.batch_stride, p.x.data, element, p.x.leading, p.x.batch_stride, zero, p.z.data, element, p.z.leading,
-            p.z.batch_stride, p.batches, compute, CUBLAS_GEMM_DEFAULT);
+  TS_CUBLAS(multiply, "cublasGemmStridedBatchedEx_64", static_cast<cublasHandle_t>(handle_),
+            p.y.by_columns ? CUBLAS_OP_T : CUBLAS_OP_N, p.x.by_columns ? CUBLAS_OP_T : CUBLAS_OP_N, p.columns, p.rows,
+            p.inner, one, p.y.data, element, p.y.leading, p.y.batch_stride, p.x.data, element, p.x.leading,
+            p.x.batch_stride, zero, p.z.data, element, p.z.leading, p.z.batch_stride, p.batches, compute,
+            CUBLAS_GEMM_DEFAULT);
 }
 
 } // namespace ts::cuda

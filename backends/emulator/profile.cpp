@@ -12,9 +12,9 @@ namespace {
 constexpr int64_t kGrid = 2147483647;
 constexpr uint64_t kLocal = 512 << 10;
 constexpr uint64_t kParameters = 4096; // of every toolkit; newer ones allow more on newer devices
-constexpr Profile kProfiles[] = {{"t4", 1024, 64 << 10, kGrid, kLocal, kParameters},
-                                 {"a100", 1024, 163 << 10, kGrid, kLocal, kParameters},
-                                 {"h100", 1024, 227 << 10, kGrid, kLocal, kParameters}};
+constexpr Profile kProfiles[] = {{"t4", 1024, 64 << 10, kGrid, kLocal, kParameters, 75, 40},
+                                 {"a100", 1024, 163 << 10, kGrid, kLocal, kParameters, 80, 108},
+                                 {"h100", 1024, 227 << 10, kGrid, kLocal, kParameters, 90, 132}};
 
 template <class Number>
 void limit(const Profile& profile, const char* kernel, const char* what, Number value, Number most) {

@@ -14,6 +14,8 @@ struct Profile {
   int64_t blocks_max;      ///< of a grid along x
   uint64_t local_max;      ///< bytes of a thread
   uint64_t parameters_max; ///< bytes of a kernel's arguments
+  int32_t capability;      ///< compute capability, 75 for 7.5
+  int32_t processors;
 };
 
 /// T4, A100 and H100 by the tables of the CUDA C++ Programming Guide ("Compute Capabilities"); null for another name.

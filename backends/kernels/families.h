@@ -1,11 +1,13 @@
 // The kernels of all families, compiled once for a kind of launcher.
 #pragma once
 
-#include "backends/kernels/host_launcher.h"
+#include "backends/kernels/call.h"
 
 #include <cstdint>
 
 namespace ts::kernels {
+
+class HostLauncher;
 
 template <class Launcher> struct Family {
   /// Plans a call and launches its program.

@@ -3,5 +3,4 @@
 
 namespace ts::kernels {
 template void gather<cuda::Launcher>(const Call&, cuda::Launcher&);
-uint64_t host_gather_workspace(const Call& call) { return gather_workspace(call); }
 } // namespace ts::kernels

@@ -3,5 +3,4 @@
 
 namespace ts::kernels {
 template void normalize<cuda::Launcher>(const Call&, cuda::Launcher&);
-uint64_t host_normalize_workspace(const Call& call) { return normalize_workspace(call); }
 } // namespace ts::kernels

@@ -1,5 +1,7 @@
 #include "backends/emulator/checked/call_tasks.h"
 
+#include "backends/kernels/host_launcher.h"
+
 namespace ts::emulator::checked {
 namespace {
 
