@@ -38,9 +38,15 @@ struct Library {
             find(library, "cublasGemmStridedBatchedEx_64", multiply) && find(library, "cublasGetStatusString", text);
   }
 
-  static const Library& get() {
+  /// Whole or not.
+  static const Library& found() {
     static const Library library;
     return library;
+  }
+  /// Throws where it is not whole.
+  static const Library& get() {
+    if (!found().whole) throw CudaError(TS_UNSUPPORTED, "cuBLAS is not on the library path", cudaErrorUnknown);
+    return found();
   }
 
 private:
@@ -92,10 +98,10 @@ cublasHandle_t make_handle(cudaStream_t stream) {
 } // namespace
 
 Vendor::~Vendor() {
-  if (handle_ != nullptr) Library::get().destroy(static_cast<cublasHandle_t>(handle_));
+  if (handle_ != nullptr && Library::found().whole) Library::found().destroy(static_cast<cublasHandle_t>(handle_));
 }
 
-bool Vendor::present() { return Library::get().whole; }
+bool Vendor::present() { return Library::found().whole; }
 
 void Vendor::multiply(const Product& p) {
   if (handle_ == nullptr) handle_ = make_handle(stream_);
