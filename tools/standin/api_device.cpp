@@ -5,8 +5,6 @@
 #include <cstring>
 
 using ts::standin::api;
-using ts::standin::Device;
-using ts::standin::Effect;
 using ts::standin::Machine;
 
 namespace {

@@ -6,7 +6,6 @@
 #include <vector>
 
 using ts::standin::api;
-using ts::standin::Effect;
 using ts::standin::Kernel;
 using ts::standin::LaunchCall;
 using ts::standin::Machine;
@@ -75,7 +74,7 @@ cudaError_t __cudaPopCallConfiguration(dim3* grid, dim3* block, size_t* shared_b
   *grid = last.grid;
   *block = last.block;
   *shared_bytes = last.shared_bytes;
-  memcpy(stream, &last.stream, sizeof last.stream);
+  *static_cast<cudaStream_t*>(stream) = last.stream;
   return cudaSuccess;
 }
 

@@ -2,7 +2,6 @@
 #include "tools/standin/machine.h"
 
 using ts::standin::api;
-using ts::standin::Device;
 using ts::standin::Effect;
 using ts::standin::Event;
 using ts::standin::Machine;
