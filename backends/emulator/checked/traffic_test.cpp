@@ -92,7 +92,7 @@ TEST(Traffic, TransposesNaiveTiledAndPadded) {
   expect(launch_transpose_naive, "z", kWrite, {32, 1024, 1024, 128, 0});
   expect(launch_transpose_tiled, "z", kWrite, {32, 1024, 128, 128, 0});
   expect(launch_transpose_tiled, "shared memory", kWrite, {32, 1024, 0, 0, 0});
-  expect(launch_transpose_tiled, "shared memory", kRead, {32, 1024, 0, 0, 32 * 31}); // all lanes in one bank
+  expect(launch_transpose_tiled, "shared memory", kRead, {32, 1024, 0, 0, uint64_t{32} * 31}); // all lanes in one bank
   expect(launch_transpose_padded, "shared memory", kRead, {32, 1024, 0, 0, 0});
 }
 
