@@ -3,42 +3,32 @@
 #include "backends/cuda/errors.h"
 
 #include <atomic>
-#include <vector>
 
 namespace ts::cuda {
 
 using kernels::DoorError;
 
-namespace {
-
-// Null where the question failed in a way that may pass; `unknown` says how.
-std::unique_ptr<Hardware> ask_for_hardware(Hardware* unknown) {
+const Hardware& Hardware::get() {
+  static std::atomic<const Hardware*> known{nullptr}; // every call asks
+  if (const Hardware* found = known.load(std::memory_order_acquire)) return *found;
+  static std::mutex mutex;
+  static Hardware answer;
+  thread_local Hardware unknown;
+  const std::lock_guard<std::mutex> lock(mutex);
+  if (const Hardware* found = known.load(std::memory_order_acquire)) return *found;
   int count = 0;
   const cudaError_t code = cudaGetDeviceCount(&count);
   cudaGetLastError();
   switch (code) {
-    case cudaSuccess: return std::make_unique<Hardware>(Hardware{count, count == 0 ? "no CUDA device is visible" : ""});
-    case cudaErrorNoDevice: return std::make_unique<Hardware>(Hardware{0, "no CUDA device is visible"});
-    case cudaErrorInsufficientDriver:
-      return std::make_unique<Hardware>(Hardware{0, "no NVIDIA driver that this CUDA runtime can use"});
-    default: *unknown = {0, describe(code, "cudaGetDeviceCount(&count)", __FILE__, __LINE__)}; return nullptr;
+    case cudaSuccess: answer = {count, count == 0 ? "no CUDA device is visible" : ""}; break;
+    case cudaErrorNoDevice: answer = {0, "no CUDA device is visible"}; break;
+    case cudaErrorInsufficientDriver: answer = {0, "no NVIDIA driver that this CUDA runtime can use"}; break;
+    default: // it may pass
+      unknown = {0, describe(code, "cudaGetDeviceCount(&count)", __FILE__, __LINE__)};
+      return unknown;
   }
-}
-
-} // namespace
-
-const Hardware& Hardware::get() {
-  static std::atomic<const Hardware*> known{nullptr};
-  if (const Hardware* found = known.load(std::memory_order_acquire)) return *found;
-  thread_local Hardware unknown;
-  std::unique_ptr<Hardware> answer = ask_for_hardware(&unknown);
-  if (answer == nullptr) return unknown;
-  static std::mutex mutex;
-  static std::vector<std::unique_ptr<Hardware>> answers; // of threads that asked at the same time
-  const std::lock_guard<std::mutex> lock(mutex);
-  answers.push_back(std::move(answer));
-  known.store(answers.back().get(), std::memory_order_release);
-  return *answers.back();
+  known.store(&answer, std::memory_order_release);
+  return answer;
 }
 
 CurrentDevice::CurrentDevice(int32_t device) {

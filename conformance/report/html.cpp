@@ -93,9 +93,9 @@ std::string html_page(const RunReport& report) {
   html += fmt::format("<p>{} cases selected, {} pairs of levels, {} missing; seed {}; {:.1f} s.</p>\n",
                       grouped(static_cast<int64_t>(report.selection.names.size())), grouped(report.pairs),
                       report.selection.missing, report.seed, report.wall_seconds);
-  for (size_t k = 0; k < report.ledgers.size(); ++k) {
-    const Ledger& ledger = report.ledgers[k];
-    html += fmt::format("<h2>{}</h2><p>{}</p>\n", escaped(ledger.backend()), escaped(report.summary_line(k)));
+  for (const BackendReport& backend : report.backends) {
+    const Ledger& ledger = backend.ledger;
+    html += fmt::format("<h2>{}</h2><p>{}</p>\n", escaped(ledger.backend()), escaped(report.summary_line(backend)));
     for (const Irregularity& i : ledger.irregularities())
       html += fmt::format("<p class=bad>{}: {}</p>\n", escaped(i.kind), escaped(i.message));
     for (const Outcome& outcome : ledger.outcomes()) {

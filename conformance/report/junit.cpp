@@ -45,8 +45,8 @@ void add_case(std::string& xml, const std::string& backend, const Outcome& outco
 
 std::string junit_xml(const RunReport& report) {
   std::string xml = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"touchstone\">\n";
-  for (size_t k = 0; k < report.ledgers.size(); ++k) {
-    const Ledger& ledger = report.ledgers[k];
+  for (const BackendReport& backend : report.backends) {
+    const Ledger& ledger = backend.ledger;
     const int64_t errors = ledger.count(Verdict::crash) + ledger.count(Verdict::timeout);
     const int64_t skipped = ledger.count(Verdict::unsupported) + ledger.count(Verdict::known_failure);
     const auto total = static_cast<int64_t>(ledger.outcomes().size());
@@ -54,7 +54,7 @@ std::string junit_xml(const RunReport& report) {
     xml += fmt::format(
         "  <testsuite name=\"{}\" tests=\"{}\" failures=\"{}\" errors=\"{}\" skipped=\"{}\" time=\"{:.3f}\">\n",
         escaped(ledger.backend()), total + odd, total - ledger.count(Verdict::pass) - errors - skipped + odd, errors,
-        skipped, report.seconds[k]);
+        skipped, backend.seconds);
     for (const Outcome& outcome : ledger.outcomes()) add_case(xml, ledger.backend(), outcome);
     for (const Irregularity& i : ledger.irregularities())
       xml += fmt::format(

@@ -26,8 +26,8 @@ void write_file(const fs::path& path, const std::string& text) {
   if (!file) throw ValueError(fmt::format("cannot write {} bytes to {}", text.size(), path.string()));
 }
 
-nlohmann::json summary_of(const RunReport& report, size_t k) {
-  const Ledger& ledger = report.ledgers[k];
+nlohmann::json summary_of(const BackendReport& backend) {
+  const Ledger& ledger = backend.ledger;
   nlohmann::json counts;
   for (int v = 0; v < kVerdictCount; ++v)
     counts[std::string(name_of(static_cast<Verdict>(v)))] = ledger.count(static_cast<Verdict>(v));
@@ -38,8 +38,8 @@ nlohmann::json summary_of(const RunReport& report, size_t k) {
   for (const auto& [op, share] : ledger.telling_by_op())
     telling[op] = {{"passed", share.passed}, {"telling", share.telling}};
   return {{"backend", ledger.backend()}, {"cases", ledger.outcomes().size()}, {"counts", counts},
-          {"telling", ledger.telling()}, {"telling_by_op", telling},          {"seconds", report.seconds[k]},
-          {"pairs_met", report.met[k]},  {"routes", ledger.routes()},         {"irregularities", irregularities},
+          {"telling", ledger.telling()}, {"telling_by_op", telling},          {"seconds", backend.seconds},
+          {"pairs_met", backend.pairs},  {"routes", ledger.routes()},         {"irregularities", irregularities},
           {"green", ledger.green()}};
 }
 
@@ -47,7 +47,7 @@ nlohmann::json summary_of(const RunReport& report, size_t k) {
 
 bool RunReport::green() const {
   return irregular.empty() && selection.missing == 0 &&
-         std::all_of(ledgers.begin(), ledgers.end(), [](const Ledger& l) { return l.green(); });
+         std::all_of(backends.begin(), backends.end(), [](const BackendReport& b) { return b.ledger.green(); });
 }
 
 std::string grouped(int64_t number) {
@@ -60,8 +60,8 @@ std::string grouped(int64_t number) {
   return text;
 }
 
-std::string RunReport::summary_line(size_t k) const {
-  const Ledger& ledger = ledgers[k];
+std::string RunReport::summary_line(const BackendReport& backend) const {
+  const Ledger& ledger = backend.ledger;
   std::string text = fmt::format("{} passed", grouped(ledger.count(Verdict::pass)));
   const auto add = [&](Verdict verdict, const char* word) {
     if (ledger.count(verdict) != 0) text += fmt::format(" · {} {}", grouped(ledger.count(verdict)), word);
@@ -75,9 +75,9 @@ std::string RunReport::summary_line(size_t k) const {
   add(Verdict::unexpected_pass, "passed unexpectedly");
   add(Verdict::known_failure, "known failures");
   add(Verdict::unsupported, "unsupported");
-  if (met[k] < pairs) text += fmt::format(" · {} pairs of levels unmet", grouped(pairs - met[k]));
+  if (backend.pairs < pairs) text += fmt::format(" · {} pairs of levels unmet", grouped(pairs - backend.pairs));
   if (!ledger.irregularities().empty()) text += fmt::format(" · {} irregularities", ledger.irregularities().size());
-  return fmt::format("{:<10} {:<60} {:>7.1f} s", ledger.backend(), text, seconds[k]);
+  return fmt::format("{:<10} {:<60} {:>7.1f} s", ledger.backend(), text, backend.seconds);
 }
 
 std::string replay_line(const std::string& backend, const std::string& name, uint64_t seed) {
@@ -95,7 +95,7 @@ std::string failure_text(const std::string& backend, const Outcome& outcome, uin
 
 std::string summary_json(const RunReport& report) {
   nlohmann::json backends = nlohmann::json::array();
-  for (size_t k = 0; k < report.ledgers.size(); ++k) backends.push_back(summary_of(report, k));
+  for (const BackendReport& backend : report.backends) backends.push_back(summary_of(backend));
   const nlohmann::json json = {{"version", report.version},
                                {"seed", report.seed},
                                {"filter", report.filter},
@@ -130,7 +130,8 @@ void prepare_folder(const std::string& folder) {
 
 void write_reports(const RunReport& report, const std::string& folder) {
   std::string lines;
-  for (const Ledger& ledger : report.ledgers) {
+  for (const BackendReport& backend : report.backends) {
+    const Ledger& ledger = backend.ledger;
     for (const Outcome& outcome : ledger.outcomes()) {
       lines +=
           fmt::format("{{\"backend\":{},{}\n", nlohmann::json(ledger.backend()).dump(), to_json(outcome).substr(1));

@@ -10,22 +10,27 @@
 
 namespace ts::conformance {
 
+/// What became of a run on one backend.
+struct BackendReport {
+  Ledger ledger;  ///< closed
+  double seconds; ///< of case time
+  int64_t pairs;  ///< of levels, that what ran there has
+};
+
 /// Everything that a report says.
 struct RunReport {
   std::string version;
   uint64_t seed = 0;
   std::string filter, shard;
-  bool whole = false;          ///< every case was selected
-  Selection selection;         ///< of the tiers that ran; names as selected
-  std::vector<Ledger> ledgers; ///< closed, one per backend
-  std::vector<double> seconds; ///< of case time, per backend
-  int64_t pairs = 0;           ///< of levels, that the selected cases have
-  std::vector<int64_t> met;    ///< of them, by what ran on each backend
+  bool whole = false;  ///< every case was selected
+  Selection selection; ///< of the tiers that ran; names as selected
+  int64_t pairs = 0;   ///< of levels, that the selected cases have
+  std::vector<BackendReport> backends;
   std::vector<std::string> irregular;
   double wall_seconds = 0;
 
-  /// `cpu 18,402 passed · 3 failed · 6,321 unsupported · 902 pairs of levels unmet   9.8 s`, of the k-th backend.
-  std::string summary_line(size_t k) const;
+  /// `cpu 18,402 passed · 3 failed · 6,321 unsupported · 902 pairs of levels unmet   9.8 s`.
+  std::string summary_line(const BackendReport& backend) const;
 
   bool green() const;
 };

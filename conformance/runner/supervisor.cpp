@@ -19,9 +19,8 @@ constexpr std::string_view kOpening = "opening ";
 using Clock = std::chrono::steady_clock;
 
 BackendError not_open(const std::string& backend, const std::string& how, const std::string& noise) {
-  return BackendError(fmt::format("{}: opening it ended the process or did not end: {}; it wrote: {}",
-                                  backend.empty() ? "a worker" : backend, how.empty() ? "exit status 0" : how,
-                                  noise.empty() ? "nothing" : noise));
+  return BackendError(fmt::format("{}: does not open: {}; it wrote: {}", backend.empty() ? "a worker" : backend,
+                                  how.empty() ? "exit status 0" : how, noise.empty() ? "nothing" : noise));
 }
 } // namespace
 

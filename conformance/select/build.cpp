@@ -50,6 +50,12 @@ Range range_of(const std::string& domain, Range otherwise) {
   return {low, high};
 }
 
+int64_t extent_along_axis(const Case& c) {
+  const auto axis = c.attributes.find("axis");
+  const bool has_one = axis != c.attributes.end() && !c.shapes.front().empty();
+  return has_one ? c.shapes.front()[static_cast<size_t>(axis->second.integer)] : std::numeric_limits<int64_t>::max();
+}
+
 } // namespace
 
 int lowest_rank(int axis_level) {
@@ -66,7 +72,7 @@ int64_t axis_value(const judge::AttributeRow& row, int level, int64_t rank) {
   return masks[static_cast<size_t>(level)];
 }
 
-ts_attribute attribute_value(const Case& c, const judge::AttributeRow& row, int level, int64_t extent) {
+ts_attribute attribute_value(const Case& c, const judge::AttributeRow& row, int level) {
   if (row.kind == "bool") return judge::integer_attribute(level % 2);
   const std::string domain = row.domain.empty() ? c.op->domain_of(row.name) : row.domain;
   int32_t dtype = row.kind == "int" ? TS_DTYPE_I64 : TS_DTYPE_F64;
@@ -83,12 +89,11 @@ ts_attribute attribute_value(const Case& c, const judge::AttributeRow& row, int 
   if (encoding.cls == judge::DtypeClass::floating) return judge::real_attribute(value);
   if (encoding.cls == judge::DtypeClass::boolean) return judge::integer_attribute(level % 2);
   if (is_unsigned) value = std::max(value, 0.0);
-  return judge::integer_attribute(std::min<int64_t>(static_cast<int64_t>(value), extent));
+  return judge::integer_attribute(std::min(static_cast<int64_t>(value), extent_along_axis(c)));
 }
 
 void Factors::build_attributes(Case& c, const Levels& levels) const {
   const auto rank = static_cast<int64_t>(c.shapes.front().size());
-  int64_t extent = std::numeric_limits<int64_t>::max();
   for (size_t k = 0; k < op_.attributes.size(); ++k) {
     const judge::AttributeRow& row = op_.attributes[k];
     if (row.kind == "axes") {
@@ -96,9 +101,8 @@ void Factors::build_attributes(Case& c, const Levels& levels) const {
     } else if (row.kind == "axis") {
       const int64_t axis = axis_value(row, level(levels, Kind::axis, k), rank);
       c.attributes[row.name] = judge::integer_attribute(axis);
-      if (rank > 0) extent = c.shapes.front()[static_cast<size_t>(axis)];
     } else {
-      c.attributes[row.name] = attribute_value(c, row, level(levels, Kind::attribute, k), extent);
+      c.attributes[row.name] = attribute_value(c, row, level(levels, Kind::attribute, k));
     }
   }
 }

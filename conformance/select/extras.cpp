@@ -35,13 +35,9 @@ bool floating(const judge::Instance& i) { return !i.in.empty() && judge::is_floa
 
 // Attributes that are no axis leave their middle, each at another turn.
 void turn_attributes(Case& c, uint64_t turn) {
-  const judge::AttributeRow* axis = c.op->attribute("axis");
-  const Shape& first = c.shapes.front();
-  const int64_t extent =
-      axis != nullptr && !first.empty() ? first[static_cast<size_t>(c.attributes.at(axis->name).integer)] : INT64_MAX;
   for (const judge::AttributeRow& row : c.op->attributes)
     if (row.kind != "axis" && row.kind != "axes")
-      c.attributes[row.name] = attribute_value(c, row, static_cast<int>(turn++ % 3), extent);
+      c.attributes[row.name] = attribute_value(c, row, static_cast<int>(turn++ % 3));
 }
 
 // Rows further apart than 2^16 elements, however few they are.

@@ -99,7 +99,8 @@ const std::vector<Layout>& layout_group(int group);
 /// The first layout of a group, counted from a variant, that exists for the shape.
 std::optional<Layout> layout_in(int group, const Shape& shape, uint64_t variant, bool immediate_allowed);
 
-/// A value for an attribute that is no axis, from its row's domain; `level` 0 to 2. Integers stay below `extent`.
-ts_attribute attribute_value(const Case& c, const judge::AttributeRow& row, int level, int64_t extent);
+/// A value for an attribute that is no axis, from its row's domain; `level` 0 to 2. Where the case has an axis already,
+/// integers stay within its extent.
+ts_attribute attribute_value(const Case& c, const judge::AttributeRow& row, int level);
 
 } // namespace ts::conformance

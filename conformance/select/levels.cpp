@@ -3,7 +3,6 @@
 #include "conformance/select/sizes.h"
 
 #include <algorithm>
-#include <limits>
 
 namespace ts::conformance {
 
@@ -62,13 +61,10 @@ LevelSet Factors::attributes_of(const Case& c, const Factor& factor) const {
   const ts_attribute& given = c.attributes.at(row.name);
   const auto rank = static_cast<int64_t>(c.shapes.front().size());
   LevelSet levels;
-  int64_t extent = std::numeric_limits<int64_t>::max();
-  if (const judge::AttributeRow* axis = op_.attribute("axis"); axis != nullptr && rank > 0)
-    extent = c.shapes.front()[static_cast<size_t>(c.attributes.at(axis->name).integer)];
   for (int level = 0; level < factor.levels; ++level) {
     const bool holds = factor.kind == Kind::axis
                            ? rank >= lowest_rank(level) && given.integer == axis_value(row, level, rank)
-                           : same(given, attribute_value(c, row, level, extent));
+                           : same(given, attribute_value(c, row, level));
     if (holds) levels.set(static_cast<size_t>(level));
   }
   return levels;

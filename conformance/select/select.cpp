@@ -51,9 +51,7 @@ Case dense_case(const judge::Op& op, const judge::Instance& instance, const Shap
   }
   for (const judge::AttributeRow& row : op.attributes) {
     if (row.kind == "axis" || row.kind == "axes") continue;
-    const bool along = op.attribute("axis") != nullptr && rank > 0;
-    const int64_t extent = along ? first[static_cast<size_t>(axis)] : INT64_MAX;
-    c.attributes[row.name] = attribute_value(c, row, 0, extent);
+    c.attributes[row.name] = attribute_value(c, row, 0);
   }
   c.operands.assign(op.operands.size(), Layout::dense);
   c.outputs.assign(op.outputs.size(), Layout::dense);

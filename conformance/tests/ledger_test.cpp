@@ -197,11 +197,9 @@ TEST(Report, XmlSurvivesHostileMessages) {
   o.message = "<&>\"\x01";
   ledger.record(o);
   ledger.close(true);
-  report.ledgers.push_back(std::move(ledger));
-  report.seconds = {0.5};
-  report.met = {3};
+  report.backends.push_back({std::move(ledger), 0.5, 3});
   report.pairs = 5;
-  EXPECT_THAT(report.summary_line(0), testing::HasSubstr("1 failed · 2 pairs of levels unmet"));
+  EXPECT_THAT(report.summary_line(report.backends[0]), testing::HasSubstr("1 failed · 2 pairs of levels unmet"));
   EXPECT_THAT(junit_xml(report), testing::HasSubstr("&lt;&amp;&gt;&quot;?"));
   EXPECT_THAT(html_page(report), testing::HasSubstr("e/add/f32/a"));
 }

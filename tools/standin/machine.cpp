@@ -107,6 +107,7 @@ std::string site_of(const char* call, const void* caller) {
   return std::string(call) + " at " + library.substr(library.rfind('/') + 1) + where;
 }
 
+// As CUDA documents it. A backend's own list is held against this one, so they are not one piece.
 bool is_sticky(cudaError_t code) {
   switch (code) {
     case cudaErrorECCUncorrectable:

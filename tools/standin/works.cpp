@@ -240,22 +240,17 @@ std::string scans_rows(Session& s) { return scan(s, 1, 2, 3000); }
 std::string scans_columns(Session& s) { return scan(s, 0, 3, 3000); }
 std::string scans_a_long_row(Session& s) { return scan(s, 1, 1, 200000); }
 
-std::string multiplies(Session& s) {
+template <class T> std::string multiplies(Session& s, ts_view (*matrix)(ts_buffer, const Shape&)) {
   constexpr int64_t kM = 20, kK = 33, kN = 17;
-  const ts_buffer x = s.upload(Integers(kM * kK, 3)), y = s.upload(Integers(kK * kN, 2)), z = s.allocate(kM * kN * 8);
+  const ts_buffer x = s.upload(std::vector<T>(kM * kK, 3)), y = s.upload(std::vector<T>(kK * kN, 2));
+  const ts_buffer z = s.allocate(kM * kN * sizeof(T));
   CallBuilder product(TS_OP_MATMUL);
-  s.call(TS_FAMILY_MATMUL, product.out(i64(z, {kM, kN})).in(i64(x, {kM, kK})).in(i64(y, {kK, kN})));
-  return difference(s.download<int64_t>(z, kM * kN), Integers(kM * kN, 6 * kK));
+  s.call(TS_FAMILY_MATMUL, product.out(matrix(z, {kM, kN})).in(matrix(x, {kM, kK})).in(matrix(y, {kK, kN})));
+  return difference(s.download<T>(z, kM * kN), std::vector<T>(kM * kN, T{6 * kK}));
 }
-
-// Floating matrices, which a vendor's library multiplies where there is one.
-std::string multiplies_floats(Session& s) {
-  constexpr int64_t kM = 20, kK = 33, kN = 17;
-  const ts_buffer x = s.upload(Floats(kM * kK, 3)), y = s.upload(Floats(kK * kN, 2)), z = s.allocate(kM * kN * 4);
-  CallBuilder product(TS_OP_MATMUL);
-  s.call(TS_FAMILY_MATMUL, product.out(f32(z, {kM, kN})).in(f32(x, {kM, kK})).in(f32(y, {kK, kN})));
-  return difference(s.download<float>(z, kM * kN), Floats(kM * kN, 6.0F * kK));
-}
+std::string multiplies_integers(Session& s) { return multiplies<int64_t>(s, i64); }
+// Which a vendor's library multiplies where there is one.
+std::string multiplies_floats(Session& s) { return multiplies<float>(s, f32); }
 
 std::string gathers(Session& s) {
   constexpr int64_t kCount = 100;
@@ -354,7 +349,7 @@ const std::vector<Work>& works() {
                                      TS_WORK(finds_maximum),
                                      TS_WORK(scans_rows),
                                      TS_WORK(scans_columns),
-                                     TS_WORK(multiplies),
+                                     TS_WORK(multiplies_integers),
                                      TS_WORK(scans_a_long_row),
                                      TS_WORK(multiplies_floats),
                                      TS_WORK(gathers),

@@ -51,9 +51,9 @@ int64_t compare_bits(RunReport& report, bool runs) {
   constexpr size_t kShown = 20;
   int64_t compared = 0;
   size_t different = 0;
-  const Ledger& first = report.ledgers.front();
-  for (size_t k = 1; k < report.ledgers.size(); ++k) {
-    const Ledger& other = report.ledgers[k];
+  const Ledger& first = report.backends.front().ledger;
+  for (size_t k = 1; k < report.backends.size(); ++k) {
+    const Ledger& other = report.backends[k].ledger;
     for (size_t c = 0; c < first.outcomes().size(); ++c) {
       const Outcome &a = first.outcomes()[c], &b = other.outcomes()[c];
       if (a.bits == 0 || b.bits == 0 || (a.bits % 2 == 0 && !runs)) continue;
@@ -69,7 +69,8 @@ int64_t compare_bits(RunReport& report, bool runs) {
 }
 
 void print_failures(const RunReport& report, int shown) {
-  for (const Ledger& ledger : report.ledgers) {
+  for (const BackendReport& backend : report.backends) {
+    const Ledger& ledger = backend.ledger;
     int printed = 0;
     for (const Outcome& outcome : ledger.outcomes()) {
       if (!is_bad(outcome.verdict)) continue;
@@ -86,7 +87,7 @@ void print_summary(const RunReport& report, const std::string& folder) {
   const Selection& s = report.selection;
   fmt::print("{:<10} {} cases, {} pairs of levels, {} missing\n", "selected",
              grouped(static_cast<int64_t>(s.names.size())), grouped(report.pairs), s.missing);
-  for (size_t k = 0; k < report.ledgers.size(); ++k) fmt::print("{}\n", report.summary_line(k));
+  for (const BackendReport& backend : report.backends) fmt::print("{}\n", report.summary_line(backend));
   if (!folder.empty()) fmt::print("{:<10} {}/index.html\n", "report", folder);
 }
 
@@ -135,9 +136,8 @@ int run_command(const RunOptions& options) {
       if (outcome.verdict != Verdict::missing) ledger.record(std::move(outcome));
     }
     ledger.close(report.whole, routes_of(backend, root));
-    report.met.push_back(report.selection.pairs.met(ledger.ran()));
-    report.ledgers.push_back(std::move(ledger));
-    report.seconds.push_back(seconds);
+    const int64_t pairs = report.selection.pairs.met(ledger.ran());
+    report.backends.push_back({std::move(ledger), seconds, pairs});
   }
   const int64_t same_bits = options.same_bits || options.same_runs ? compare_bits(report, options.same_runs) : 0;
   report.wall_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();

@@ -155,7 +155,7 @@ class Backends(Case):
         for name, body, how in (("leaves", "_exit(0);", "exit status 0"), ("exits", "_exit(7);", "exit status 7"),
                                 ("aborts", "abort();", "signal 6")):
             library = self.workshop.spoiled(name, body, "#include <unistd.h>")
-            self.refused(["run", "--backend", library, "--filter", FEW], f"{library}: opening it ended the process", how)
+            self.refused(["run", "--backend", library, "--filter", FEW], f"{library}: does not open", how)
 
     def test_a_case_that_does_not_end_is_a_timeout_in_replay_too(self):
         sleeps = self.workshop.spoiled("sleeps", "table.query = sleeps;", "#include <unistd.h>\nstatic void sleeps("
