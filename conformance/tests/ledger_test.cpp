@@ -144,8 +144,8 @@ TEST(Filter, AGlobThatMatchesNothingIsAnError) {
 
 TEST(Ledger, AnOpWhoseValuesTellLittleIsIrregular) {
   for (const int telling : {11, 12}) {
-    std::vector<std::string> names;
-    for (int k = 0; k < 20; ++k) names.push_back(fmt::format("e/add/f32/{}", k));
+    std::vector<std::string> names(20);
+    for (size_t k = 0; k < names.size(); ++k) names[k] = fmt::format("e/add/f32/{}", k);
     Ledger ledger("cpu", names);
     for (int k = 0; k < 20; ++k) {
       Outcome o = outcome(names[static_cast<size_t>(k)], Verdict::pass);

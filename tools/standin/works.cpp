@@ -119,7 +119,7 @@ std::string copies_between_queues(Session& s) {
   const Integers values = counting(500, 7);
   const ts_buffer x = s.upload(values), y = s.allocate(4000);
   s.copy(y, 0, other, x, 0, 0, 4000);
-  const std::string wrong = difference(s.download<int64_t>(y, 500, other), values);
+  std::string wrong = difference(s.download<int64_t>(y, 500, other), values);
   s.synchronize();
   s.table().queue_destroy(s.self(), 0, other);
   return wrong;
@@ -129,7 +129,7 @@ std::string copies_between_devices(Session& s) {
   const Integers values = counting(500, 3, 2);
   const ts_buffer x = s.upload(values), y = s.allocate(4000, 1);
   s.copy(y, 0, 0, x, 0, 0, 4000);
-  const std::string wrong = difference(s.download<int64_t>(y, 500, 0, 1), values);
+  std::string wrong = difference(s.download<int64_t>(y, 500, 0, 1), values);
   s.synchronize();
   return wrong;
 }
