@@ -6,6 +6,7 @@
 #include "backends/kernels/elementwise_parts.h"
 #include "backends/kernels/functors.h"
 #include "backends/kernels/offsets.h"
+#include "backends/kernels/whole.h"
 
 #include <algorithm>
 #include <utility>
@@ -84,8 +85,7 @@ private:
   static constexpr int kStretch = 256;
 
   template <class T> TS_HD static Pack<T> load(const Source& source, int64_t begin) {
-    if (source.dense != 0)
-      return *reinterpret_cast<const Pack<T>*>(source.data + begin * static_cast<int64_t>(sizeof(T)));
+    if (source.dense != 0) return load_whole<Pack<T>>(source.data + begin * static_cast<int64_t>(sizeof(T)));
     Pack<T> pack;
     const T value = source.template single<T>();
     for (int j = 0; j < kWidth; ++j) pack.value[j] = value;
@@ -95,7 +95,7 @@ private:
   template <size_t... k> TS_HD void whole(int64_t begin, std::index_sequence<k...>) const {
     Pack<Out> result;
     loaded(result, load<In>(in[k], begin)...);
-    *reinterpret_cast<Pack<Out>*>(out + begin) = result;
+    store_whole(result, reinterpret_cast<std::byte*>(out + begin));
   }
   TS_HD void loaded(Pack<Out>& result, const Pack<In>&... pack) const {
     for (int j = 0; j < kWidth; ++j) result.value[j] = apply<Out>(f, pack.value[j]...);

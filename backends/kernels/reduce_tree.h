@@ -23,6 +23,7 @@
 #include "backends/kernels/mutate.h"
 #include "backends/kernels/offsets.h"
 #include "backends/kernels/unroll.h"
+#include "backends/kernels/whole.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -117,7 +118,7 @@ template <class T> struct ReduceElements {
         item[i] = reducer.lift(load(start + place(index)), index);
       }
     }
-    if (TS_MUTATE("RD06", false, length > kReduceThreads * kReduceRun)) { // the last block padded with zeros
+    if (TS_MUTATE("RD06", false, length > int64_t{kReduceThreads} * kReduceRun)) { // the last block padded with zeros
       for (int i = count; i < kReduceRun; ++i) item[i] = reducer.lift(T{}, run_index(first, pitch, i));
       return run(reducer, item, kReduceRun, first, pitch);
     }
@@ -173,8 +174,7 @@ private:
     FourElements<T> four[kReduceRun / kReduceLanes];
     TS_UNROLL
     for (int v = 0; v < kReduceRun / kReduceLanes; ++v)
-      four[v] = *reinterpret_cast<const FourElements<T>*>(data + start +
-                                                          (first + v * pitch) * static_cast<int64_t>(sizeof(T)));
+      four[v] = load_whole<FourElements<T>>(data + start + (first + v * pitch) * static_cast<int64_t>(sizeof(T)));
     TS_UNROLL
     for (int i = 0; i < kReduceRun; ++i) value[i] = four[i / kReduceLanes].value[i % kReduceLanes];
   }

@@ -20,6 +20,7 @@
 
 #include "backends/kernels/attributes.h"
 #include "backends/kernels/reduce.h"
+#include "backends/kernels/whole.h"
 
 namespace ts::kernels {
 
@@ -68,7 +69,7 @@ template <class T> struct ScanElements {
       for (int i = 0; i < kScanRun; ++i) value[i] = get(scanner, line, index + i);
       return;
     }
-    const auto run = *reinterpret_cast<const RunElements<T>*>(data + line.offset[0] + index * stride[0]);
+    const auto run = load_whole<RunElements<T>>(data + line.offset[0] + index * stride[0]);
     TS_UNROLL_ON_DEVICE
     for (int i = 0; i < kScanRun; ++i) value[i] = scanner.lift(run.value[i], index + i);
   }
@@ -323,7 +324,7 @@ private:
     RunElements<T> run;
     TS_UNROLL_ON_DEVICE
     for (int i = 0; i < kScanRun; ++i) run.value[i] = convert<T>(value[i]);
-    *reinterpret_cast<RunElements<T>*>(z) = run;
+    store_whole(run, z);
   }
 };
 
@@ -356,7 +357,7 @@ inline ScanPlan plan_scan(const Call& call) {
   const int64_t axis = Attributes(call).integer(0);
   if (axis < 0 || axis >= x.rank) throw Refusal(TS_INVALID_ARGUMENT, "axis lies outside the operand");
   const View* views[3] = {&x, &call.outputs[0], &call.outputs[call.output_count - 1]};
-  int64_t shape[TS_RANK_MAX];
+  int64_t shape[TS_RANK_MAX] = {};
   int rank = 0;
   ScanPlan plan{};
   bool last = true;
@@ -373,7 +374,7 @@ inline ScanPlan plan_scan(const Call& call) {
   plan.lines = begin_plan(rank, shape);
   plan.count = plan.lines.count;
   for (int k = 0; k < 3; ++k) {
-    int64_t stride[TS_RANK_MAX];
+    int64_t stride[TS_RANK_MAX] = {};
     int kept = 0;
     for (int a = 0; a < x.rank; ++a)
       if (a != axis) stride[kept++] = views[k]->stride[a];

@@ -15,8 +15,10 @@
 
 #if defined(__CUDACC__)
 #define TS_HD __host__ __device__ __forceinline__
+#define TS_HD_APART __host__ __device__ __noinline__
 #else
 #define TS_HD inline
+#define TS_HD_APART inline
 #endif
 
 namespace ts::kernels {

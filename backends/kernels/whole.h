@@ -1,0 +1,60 @@
+// Values of several elements that move whole: up to 16 bytes a request, as a device has them.
+#pragma once
+
+#include "backends/kernels/task.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+namespace ts::kernels {
+
+#if defined(TS_INSTRUMENTED)
+
+// An optimiser that knows the elements would load one by one, and a checker would see requests that a device does not make.
+namespace detail {
+
+template <size_t kBytes> struct Request;
+template <> struct Request<1> { using Type __attribute__((may_alias)) = uint8_t; };
+template <> struct Request<2> { using Type __attribute__((may_alias)) = uint16_t; };
+template <> struct Request<4> { using Type __attribute__((may_alias)) = uint32_t; };
+template <> struct Request<8> { using Type __attribute__((may_alias)) = uint64_t; };
+template <> struct Request<16> { using Type __attribute__((vector_size(16), may_alias)) = uint32_t; };
+
+template <class Value> inline constexpr size_t kRequestBytes = std::min<size_t>(sizeof(Value), 16);
+
+} // namespace detail
+
+template <class Value> Value load_whole(const std::byte* data) {
+  constexpr size_t kBytes = detail::kRequestBytes<Value>;
+  using Type = typename detail::Request<kBytes>::Type;
+  Value value;
+  for (size_t k = 0; k < sizeof value / kBytes; ++k) {
+    const Type part = reinterpret_cast<const volatile Type*>(data)[k];
+    memcpy(reinterpret_cast<std::byte*>(&value) + k * kBytes, &part, kBytes);
+  }
+  return value;
+}
+
+template <class Value> void store_whole(const Value& value, std::byte* data) {
+  constexpr size_t kBytes = detail::kRequestBytes<Value>;
+  using Type = typename detail::Request<kBytes>::Type;
+  for (size_t k = 0; k < sizeof value / kBytes; ++k) {
+    Type part;
+    memcpy(&part, reinterpret_cast<const std::byte*>(&value) + k * kBytes, kBytes);
+    reinterpret_cast<volatile Type*>(data)[k] = part;
+  }
+}
+
+#else
+
+/// The Value at data, which is aligned for it.
+template <class Value> TS_HD Value load_whole(const std::byte* data) { return *reinterpret_cast<const Value*>(data); }
+template <class Value> TS_HD void store_whole(const Value& value, std::byte* data) {
+  *reinterpret_cast<Value*>(data) = value;
+}
+
+#endif
+
+} // namespace ts::kernels
