@@ -24,7 +24,7 @@ struct FusedPlan {
 inline FusedPlan plan_fused(const Call& call, uint64_t axes) {
   const View& x = call.inputs[0].view;
   if (axes >> x.rank != 0) throw Refusal(TS_INVALID_ARGUMENT, "axes name an axis that the operand lacks");
-  int64_t shape[2][TS_RANK_MAX];
+  int64_t shape[2][TS_RANK_MAX] = {};
   int rank[2] = {0, 0};
   int last = 0; // of axes longer than 1: 1 where rows lie along it
   for (int axis = 0; axis < x.rank; ++axis) {
@@ -39,7 +39,7 @@ inline FusedPlan plan_fused(const Call& call, uint64_t axes) {
   for (int part = 0; part < 2; ++part) *parts[part] = begin_plan(rank[part], shape[part]);
   for (int k = 0; k <= call.input_count; ++k) {
     const View& view = k < call.input_count ? call.inputs[k].view : call.outputs[0];
-    int64_t stride[2][TS_RANK_MAX];
+    int64_t stride[2][TS_RANK_MAX] = {};
     int next[2] = {0, 0};
     for (int axis = 0; axis < x.rank; ++axis) {
       if (view.shape[axis] != x.shape[axis])
@@ -100,11 +100,18 @@ template <class T, int kOperands> FusedElements<T, kOperands> fused_elements(con
   return elements;
 }
 
+template <int kRuns, bool kWhole, class Rule, class T, class Launcher>
+void launch_rows(const FusedPlan& plan, const Rule& rule, const FusedElements<T, Rule::kOperands>& elements,
+                 Launcher& launcher) {
+  const FusedRows<Rule, T, kRuns, kWhole> task{rule, elements, plan.rows, reduction_width_log2(plan.length)};
+  launcher.blocks("fused_rows", kWhole ? "wide" : "strided", task.blocks(), task);
+}
+
 template <int kRuns, class Rule, class T, class Launcher>
-void launch_held(const FusedPlan& plan, const char* route, const Rule& rule,
-                 const FusedElements<T, Rule::kOperands>& elements, Launcher& launcher) {
-  const FusedRows<Rule, T, kRuns> task{rule, elements, plan.rows, reduction_width_log2(plan.length)};
-  launcher.blocks("fused_rows", route, task.blocks(), task);
+void launch_held(const FusedPlan& plan, const Rule& rule, const FusedElements<T, Rule::kOperands>& elements,
+                 Launcher& launcher) {
+  if (elements.whole()) return launch_rows<kRuns, true>(plan, rule, elements, launcher);
+  launch_rows<kRuns, false>(plan, rule, elements, launcher);
 }
 
 /// The levels of a reduction of x whose results are facts.
@@ -140,16 +147,16 @@ void launch_fused(const FusedPlan& plan, const Rule& rule, const Reducer& reduce
   if (call.workspace_bytes < fused_workspace<Rule, Reducer, A>(plan))
     throw Refusal(TS_INVALID_ARGUMENT, "the workspace is smaller than query asked for");
   const auto elements = detail::fused_elements<T, Rule::kOperands>(call, plan);
-  const char* route = elements.wide[0] && elements.wide[Rule::kOperands] ? "wide" : "strided";
   if (row_is_held<A>(plan)) {
-    if (plan.length <= kFusedChunk) return detail::launch_held<1>(plan, route, rule, elements, launcher);
-    if (plan.length <= 2 * kFusedChunk) return detail::launch_held<2>(plan, route, rule, elements, launcher);
-    return detail::launch_held<kFusedRuns<A>>(plan, route, rule, elements, launcher);
+    if (plan.length <= kFusedChunk) return detail::launch_held<1>(plan, rule, elements, launcher);
+    if (plan.length <= 2 * kFusedChunk) return detail::launch_held<2>(plan, rule, elements, launcher);
+    return detail::launch_held<kFusedRuns<A>>(plan, rule, elements, launcher);
   }
   using Facts = typename Rule::Facts;
   const int64_t known = ceil_div(plan.rows * static_cast<int64_t>(sizeof(Facts)), 16) * 16;
   detail::launch_facts<T>(plan, reducer, call, call.workspace, sizeof(Facts), call.workspace + known, launcher);
   const int64_t fours = ceil_div(plan.length, kReduceLanes);
+  const char* route = elements.wide[0] && elements.wide[Rule::kOperands] ? "wide" : "strided";
   launcher.flat("fused_apply", route, plan.rows * fours,
                 FusedApply<Rule, T>{rule, elements, reinterpret_cast<const Facts*>(call.workspace), plan.rows, fours,
                                     plan.by_rows});

@@ -28,11 +28,18 @@ template <class T, int kOperands> struct FusedElements {
     kept.at(number, found.base);
     return found;
   }
+  /// True where four elements of any operand, and of the result, are one access: nothing else has to be compiled.
+  bool whole() const {
+    bool all = length % kReduceLanes == 0;
+    for (int k = 0; k <= kOperands; ++k) all = all && wide[k];
+    return all;
+  }
   /// Elements first .. first + 3 of operand k, `count` of them.
+  template <bool kWhole>
   TS_HD void load_four(int k, const Row& row, int64_t first, int count, A (&value)[kReduceLanes]) const {
-    if (wide[k] && count == kReduceLanes) {
-      const auto four =
-          *reinterpret_cast<const FourElements<T>*>(data[k] + row.base[k] + first * static_cast<int64_t>(sizeof(T)));
+    if (kWhole || (wide[k] && count == kReduceLanes)) {
+      if (kWhole && count == 0) return;
+      const auto four = load_whole<FourElements<T>>(data[k] + row.base[k] + first * static_cast<int64_t>(sizeof(T)));
       TS_UNROLL
       for (int j = 0; j < kReduceLanes; ++j) value[j] = accumulate(four.value[j]);
       return;
@@ -46,12 +53,13 @@ template <class T, int kOperands> struct FusedElements {
     }
   }
   /// Writes four results, or `count` of them.
+  template <bool kWhole>
   TS_HD void store_four(const Row& row, int64_t first, int count, const A (&value)[kReduceLanes]) const {
-    if (wide[kOperands] && count == kReduceLanes) {
+    if (kWhole || (wide[kOperands] && count == kReduceLanes)) {
       FourElements<T> four = {};
       TS_UNROLL
       for (int j = 0; j < kReduceLanes; ++j) four.value[j] = convert<T>(value[j]);
-      *reinterpret_cast<FourElements<T>*>(z + row.base[kOperands] + first * static_cast<int64_t>(sizeof(T))) = four;
+      store_whole(four, z + row.base[kOperands] + first * static_cast<int64_t>(sizeof(T)));
       return;
     }
     TS_UNROLL
@@ -62,7 +70,8 @@ template <class T, int kOperands> struct FusedElements {
   }
 
 private:
-  TS_HD int64_t place(int k, const Row& row, int64_t index) const {
+  // Rare, and needed at many places of an unrolled row.
+  TS_HD_APART int64_t place(int k, const Row& row, int64_t index) const {
     if (along.rank == 1) return row.base[k] + index * along.stride[k][0];
     int64_t offset[kOperands + 1];
     along.at(index, offset);
@@ -80,7 +89,7 @@ TS_HD int four_count(int64_t first, int64_t length) {
 }
 
 /// Four results from their items and what the other operands hold there.
-template <class Rule, class T>
+template <bool kWhole, class Rule, class T>
 TS_HD void finish_four(const Rule& rule, const FusedElements<T, Rule::kOperands>& elements,
                        const typename FusedElements<T, Rule::kOperands>::Row& row, const typename Rule::Facts& facts,
                        int64_t first, int count, const Accumulator<T> (&item)[kReduceLanes]) {
@@ -88,29 +97,30 @@ TS_HD void finish_four(const Rule& rule, const FusedElements<T, Rule::kOperands>
   constexpr int kOperands = Rule::kOperands;
   A other[kOperands][kReduceLanes] = {};
   TS_UNROLL
-  for (int k = 1; k < kOperands; ++k) elements.load_four(k, row, first, count, other[k]);
+  for (int k = 1; k < kOperands; ++k) elements.template load_four<kWhole>(k, row, first, count, other[k]);
   A value[kReduceLanes] = {};
   TS_UNROLL
   for (int j = 0; j < kReduceLanes; ++j) {
-    if (j >= count) break;
+    if (!kWhole && j >= count) break;
     A operand[kOperands] = {};
     TS_UNROLL
     for (int k = 1; k < kOperands; ++k) operand[k] = other[k][j];
     operand[0] = item[j];
     value[j] = rule.result(item[j], facts, operand);
   }
-  elements.store_four(row, first, count, value);
+  elements.template store_four<kWhole>(row, first, count, value);
 }
 
 inline constexpr int64_t kFusedChunk = kReduceChunk; ///< elements that a block holds a run of 16 each of
 
-/// Rows of up to kRuns chunks, a team of 2^width_log2 threads each. // execution.34
-template <class Rule, class T, int kRuns> struct FusedRows {
+/// Rows of up to kRuns chunks, a team of 2^width_log2 threads each. kWhole: FusedElements::whole. // execution.34
+template <class Rule, class T, int kRuns, bool kWhole> struct FusedRows {
   using A = Accumulator<T>;
   using Facts = typename Rule::Facts;
   using Elements = FusedElements<T, Rule::kOperands>;
   static constexpr int kThreads = kReduceThreads;
-  static constexpr int kMinBlocks = kRuns * sizeof(A) <= 4 ? 4 : 2;
+  static constexpr int kHeldBytes = kRuns * static_cast<int>(sizeof(A)); ///< by a thread, of each of its items
+  static constexpr int kMinBlocks = kHeldBytes <= 4 ? 4 : kHeldBytes <= 8 && kWhole && sizeof(A) == 4 ? 3 : 2;
   struct First {};
   struct Second {};
   struct Write {};
@@ -133,7 +143,7 @@ template <class Rule, class T, int kRuns> struct FusedRows {
   TS_HD int64_t row(const At& at) const { return at.block * (kThreads >> width_log2) + team(at); }
   /// The first element of a thread's run in a chunk, and the distance of its parts.
   TS_HD int64_t first(const At& at, int run) const {
-    return run * kFusedChunk + (at.thread & ((1 << width_log2) - 1)) * kReduceLanes;
+    return run * kFusedChunk + static_cast<int64_t>((at.thread & ((1 << width_log2) - 1)) * kReduceLanes);
   }
   TS_HD int64_t pitch() const { return int64_t{kReduceLanes} << width_log2; }
   TS_HD int64_t length() const {
@@ -156,10 +166,10 @@ template <class Rule, class T, int kRuns> struct FusedRows {
         const int64_t start = first(at, run) + v * pitch();
         A four[kReduceLanes] = {};
         const int count = four_count(start, elements.length);
-        elements.load_four(0, from, start, count, four);
+        elements.template load_four<kWhole>(0, from, start, count, four);
         TS_UNROLL
         for (int j = 0; j < kReduceLanes; ++j)
-          if (j < count) local.item[run][v * kReduceLanes + j] = four[j];
+          if (kWhole || j < count) local.item[run][v * kReduceLanes + j] = four[j];
       }
     }
     TS_UNROLL
@@ -211,8 +221,8 @@ template <class Rule, class T, int kRuns> struct FusedRows {
         A item[kReduceLanes] = {};
         TS_UNROLL
         for (int j = 0; j < kReduceLanes; ++j)
-          if (j < count) item[j] = local.item[run][v * kReduceLanes + j];
-        finish_four<Rule, T>(rule, elements, from, facts, start, count, item);
+          if (kWhole || j < count) item[j] = local.item[run][v * kReduceLanes + j];
+        finish_four<kWhole, Rule, T>(rule, elements, from, facts, start, count, item);
       }
     }
   }
@@ -237,11 +247,11 @@ template <class Rule, class T> struct FusedApply {
     const Facts known = facts[number];
     const int count = four_count(start, elements.length);
     A value[kReduceLanes] = {};
-    elements.load_four(0, from, start, count, value);
+    elements.template load_four<false>(0, from, start, count, value);
     TS_UNROLL
     for (int j = 0; j < kReduceLanes; ++j)
       if (j < count) value[j] = rule.prepared(value[j], known);
-    finish_four<Rule, T>(rule, elements, from, known, start, count, value);
+    finish_four<false, Rule, T>(rule, elements, from, known, start, count, value);
   }
 };
 

@@ -158,8 +158,9 @@ TEST(Fused, ALongRowAndAColumnTakeAReductionAndOneLaunch) {
   EXPECT_EQ(launches(TS_DTYPE_F64, {2, 8196}, 1), long_row);
   EXPECT_EQ(launches(TS_DTYPE_F32, {33, 5}, 0),
             (std::vector<std::string>{"reduce_columns/strided", "fused_apply/strided"}));
-  EXPECT_EQ(launches(TS_DTYPE_F32, {65, 1}, 0),
+  EXPECT_EQ(launches(TS_DTYPE_F32, {64, 1}, 0),
             (std::vector<std::string>{"fused_rows/wide"})); // extents of 1 do not count
+  EXPECT_EQ(launches(TS_DTYPE_F32, {65, 1}, 0), (std::vector<std::string>{"fused_rows/strided"}));
   EXPECT_EQ(launches(TS_DTYPE_F32, {3, 65}, 1), (std::vector<std::string>{"fused_rows/strided"}));
   EXPECT_EQ(launches(TS_DTYPE_F32, {3, 64}, 1), (std::vector<std::string>{"fused_rows/wide"}));
   EXPECT_EQ(launches(TS_DTYPE_F32, {3, 0}, 1), (std::vector<std::string>{}));
