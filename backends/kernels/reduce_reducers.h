@@ -129,7 +129,7 @@ template <class K> struct ExtremeReducer {
   KeyRule<K> rule;
   int32_t bytes; ///< of the dtype
 
-  template <class U> TS_HD K lift(U bits, int64_t) const { return rule.key(bits); }
+  template <class U> TS_HD K lift(U bits, int64_t) const { return rule.key_of_signed(bits); }
   TS_HD K identity() const {
     [[maybe_unused]] const bool largest = rule.body != 0 && rule.flip == 0;         // of floating values
     return TS_MUTATE("RD02", TS_MUTATE("RD03", K{0}, largest ? rule.key(0) : K{0}), // no key is smaller
@@ -164,7 +164,7 @@ template <class K> struct ArgExtremeReducer {
   template <class U> TS_HD K lift(U bits, int64_t) const {
     const K smallest = rule.infinity & (~rule.infinity + 1); // magnitude of the smallest normal number
     [[maybe_unused]] const bool subnormal = rule.body != 0 && (bits & rule.magnitude) < smallest;
-    return rule.key(TS_MUTATE("ZS01", static_cast<K>(bits), subnormal ? bits & rule.sign : static_cast<K>(bits)));
+    return rule.key(TS_MUTATE("ZS01", bits, subnormal ? static_cast<U>(bits & rule.sign) : bits));
   }
   TS_HD Acc identity() const { return {0, INT64_MAX}; } // any element is before it
   /// Keys of a lane come in the order of their places, so a later one has to be larger.

@@ -24,15 +24,20 @@ template <class K> struct KeyRule {
   K body;      ///< all bits of a floating type: negative values count downwards. 0 for integers
   K joined;    ///< what is left of the bits of a zero: all but the sign where zeros are equal
   K flip;      ///< all bits of the type to reverse the order, else 0
+  K rising;    ///< what makes keys of values without the sign, by exclusive or
+  K falling;   ///< and of values with it
   K nan;       ///< the key of NaN
   K quiet;     ///< the canonical NaN
 
-  TS_HD K key(K bits) const {
-    bits = bits < limit ? bits : limit;
-    const K size = bits & magnitude;
-    if (size > infinity) return nan;
-    if (size == 0) bits &= joined;
-    return bits ^ (sign | ((bits & sign) != 0 ? body : K{0})) ^ flip;
+  /// Of elements U: only those of one byte may be bool.
+  template <class U> TS_HD K key(U element) const {
+    const K bits = limited(element), size = bits & magnitude;
+    return size > infinity ? nan : placed(size == 0 ? bits & joined : bits);
+  }
+  /// The same where zeros are not equal, in fewer steps.
+  template <class U> TS_HD K key_of_signed(U element) const {
+    const K bits = limited(element);
+    return (bits & magnitude) > infinity ? nan : placed(bits);
   }
 
   /// The bits of a key; NaN comes back canonical.
@@ -44,11 +49,20 @@ template <class K> struct KeyRule {
 
   /// NaN counts as nonzero, -0 as zero.
   TS_HD bool nonzero(K bits) const { return (bits & magnitude) != 0; }
+
+private:
+  template <class U> TS_HD K limited(U element) const {
+    const auto bits = static_cast<K>(element);
+    if constexpr (sizeof(U) == 1) return bits < limit ? bits : limit;
+    return bits;
+  }
+  TS_HD K placed(K bits) const { return bits ^ ((bits & sign) != 0 ? falling : rising); }
 };
 
 /// The rule of a dtype whose elements fit K. reverse turns the order round.
 template <class K> KeyRule<K> key_rule(int32_t dtype, bool reverse, NanPlace place, Zeros zeros) {
   const int bits = itemsize(dtype) * 8;
+  if (bits == 0) return {};
   const K all = static_cast<K>(~K{0}) >> (static_cast<int>(sizeof(K)) * 8 - bits);
   const K top = static_cast<K>(K{1} << (bits - 1));
   KeyRule<K> rule{};
@@ -61,19 +75,23 @@ template <class K> KeyRule<K> key_rule(int32_t dtype, bool reverse, NanPlace pla
   int fraction = 0;
   switch (dtype) {
     case TS_DTYPE_I32:
-    case TS_DTYPE_I64: rule.sign = top; return rule;
+    case TS_DTYPE_I64: rule.sign = top; break;
     case TS_DTYPE_F16: fraction = 10; break;
     case TS_DTYPE_BF16: fraction = 7; break;
     case TS_DTYPE_F32: fraction = 23; break;
     case TS_DTYPE_F64: fraction = 52; break;
-    default: return rule;
+    default: break;
   }
-  rule.sign = top;
-  rule.magnitude = all ^ top;
-  rule.infinity = rule.magnitude >> fraction << fraction;
-  rule.quiet = rule.infinity | static_cast<K>(K{1} << (fraction - 1));
-  rule.body = all;
-  rule.joined = zeros == Zeros::kEqual ? rule.magnitude : all;
+  if (fraction > 0) {
+    rule.sign = top;
+    rule.magnitude = all ^ top;
+    rule.infinity = rule.magnitude >> fraction << fraction;
+    rule.quiet = rule.infinity | static_cast<K>(K{1} << (fraction - 1));
+    rule.body = all;
+    rule.joined = zeros == Zeros::kEqual ? rule.magnitude : all;
+  }
+  rule.rising = rule.sign ^ rule.flip;
+  rule.falling = (rule.sign | rule.body) ^ rule.flip;
   return rule;
 }
 
