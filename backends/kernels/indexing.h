@@ -96,7 +96,7 @@ inline IndexingPlan plan_indexing(const View& x, const View& index, const View& 
   plan.axis.stride = x.shape[axis] == 1 ? 0 : x.stride[axis] * itemsize(x.dtype);
   plan.axis.inner = 1;
   plan.axis.count = along_axis ? index.shape[0] : 0;
-  int64_t index_stride[TS_RANK_MAX], x_stride[TS_RANK_MAX], place[TS_RANK_MAX];
+  int64_t index_stride[TS_RANK_MAX] = {}, x_stride[TS_RANK_MAX] = {}, place[TS_RANK_MAX] = {};
   const int64_t steps = TS_MUTATE("SI01", int64_t{TS_RANK_MAX}, x.shape[axis]); // of the walk over x
   plan.region = 1;
   for (int a = other.rank - 1; a >= 0; --a) {

@@ -10,6 +10,7 @@
 #include "backends/kernels/reduce_tree.h"
 #include "backends/kernels/wrong.h"
 
+#include <algorithm>
 #include <string>
 
 namespace ts::kernels {
@@ -34,7 +35,7 @@ template <class T, int kTile, int kDepth, int kPatch> struct MatmulTiles {
   static constexpr int kThreads = 256;
   static constexpr int kSide = 16; ///< threads along each side of a tile
   static constexpr int kLoads = kTile * kDepth / kThreads;
-  static constexpr int kGroup = kPatch < 4 ? kPatch : 4; ///< neighbouring elements of a patch
+  static constexpr int kGroup = std::min(kPatch, 4); ///< neighbouring elements of a patch
   static constexpr int kPad = 4;
   static constexpr int kMinBlocks = sizeof(A) == 4 && kPatch == 8 ? 2 : 1; ///< of a processor at once
   static_assert(kTile == kSide * kPatch && kLoads * kThreads == kTile * kDepth);

@@ -63,6 +63,7 @@ template <int N> struct Offsets {
     for (int k = 0; k < N; ++k) offset[k] = 0;
     int64_t rest = linear;
     for (int axis = rank - 1; axis >= 0; --axis) {
+      // NOLINTNEXTLINE(clang-analyzer-core.DivideZero): without elements there is no index
       const int64_t quotient = axis == 0 ? 0 : rest / shape[axis];
       const int64_t index = rest - quotient * shape[axis];
       for (int k = 0; k < N; ++k) offset[k] += index * stride[k][axis];

@@ -23,7 +23,7 @@ struct ReductionPlan {
 inline ReductionPlan plan_reduction(const View& x, const View& z, uint64_t axes) {
   if (axes >> x.rank != 0) throw Refusal(TS_INVALID_ARGUMENT, "axes name an axis that the operand lacks");
   if (z.rank != x.rank) throw Refusal(TS_INVALID_ARGUMENT, "the result's rank is not the operand's");
-  int64_t shape[2][TS_RANK_MAX], stride[2][TS_RANK_MAX], target[TS_RANK_MAX];
+  int64_t shape[2][TS_RANK_MAX] = {}, stride[2][TS_RANK_MAX] = {}, target[TS_RANK_MAX] = {};
   int rank[2] = {0, 0};
   int last = 0; // of axes longer than 1: 1 where it is reduced
   for (int axis = 0; axis < x.rank; ++axis) {
