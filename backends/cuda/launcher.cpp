@@ -38,6 +38,10 @@ void Launcher::launch(const KernelLaunch& launch) {
 
 Vendor* Launcher::vendor() { return settings_.vendor && queue_.vendor().present() ? &queue_.vendor() : nullptr; }
 
+std::optional<cudaStream_t> Launcher::vendor_stream() const {
+  return settings_.vendor ? std::optional(queue_.stream()) : std::nullopt;
+}
+
 void Launcher::launched(const char* kernel, const char* route) {
   census_.count(kernel, route);
   if (settings_.blocking) TS_CUDA(cudaStreamSynchronize(queue_.stream()));

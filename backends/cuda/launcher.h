@@ -7,6 +7,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cuda_runtime_api.h>
+#include <optional>
 
 namespace ts::cuda {
 
@@ -16,7 +18,7 @@ class Vendor;
 /// What a user chose after the colon.
 struct Settings {
   bool blocking = false; ///< every launch is waited for, so that an error names its call
-  bool vendor = true;    ///< products by the vendor's library where it has one that fits
+  bool vendor = true;    ///< products and sorts by the vendor's libraries where they fit
 };
 
 /// One launch, without the type of its task.
@@ -46,6 +48,8 @@ public:
 
   /// The vendor's library on this queue, null where it is not wanted or not there.
   Vendor* vendor();
+  /// Where the vendor's libraries enqueue; null where they are not wanted.
+  std::optional<cudaStream_t> vendor_stream() const;
   /// Tells the census of work that the vendor's library was given.
   void launched(const char* kernel, const char* route);
 

@@ -45,7 +45,8 @@ std::optional<Product> vendor_product(const kernels::Call& call) {
   }
   if (x.immediate || y.immediate) return std::nullopt;
   const ProductPlan plan = kernels::plan_product(z, x.view, y.view);
-  const bool fits = plan.rows > 0 && plan.inner > 0 && plan.columns > 0 && plan.batches.count > 0 &&
+  // A product along one term is no sum from +0 in cuBLAS: -0 would stay.
+  const bool fits = plan.rows > 0 && plan.inner > 1 && plan.columns > 0 && plan.batches.count > 0 &&
                     plan.rows < kExtentMax && plan.inner < kExtentMax && plan.columns < kExtentMax;
   if (!fits || plan.batches.rank > 1) return std::nullopt;
   const auto of_z = matrix_of(z, plan.rows, plan.columns);

@@ -97,14 +97,25 @@ cublasHandle_t make_handle(cudaStream_t stream) {
 
 } // namespace
 
-Vendor::~Vendor() {
-  if (handle_ != nullptr && Library::found().whole) Library::found().destroy(static_cast<cublasHandle_t>(handle_));
-}
+struct Vendor::State {
+  cudaStream_t stream;
+  cublasHandle_t handle = nullptr; ///< made for the first product
+
+  explicit State(cudaStream_t on) : stream(on) {}
+  State(const State&) = delete;
+  State& operator=(const State&) = delete;
+  ~State() {
+    if (handle != nullptr) Library::found().destroy(handle);
+  }
+};
+
+Vendor::Vendor(cudaStream_t stream) : state_(std::make_unique<State>(stream)) {}
+Vendor::~Vendor() = default;
 
 bool Vendor::present() { return Library::found().whole; }
 
 void Vendor::multiply(const Product& p) {
-  if (handle_ == nullptr) handle_ = make_handle(stream_);
+  if (state_->handle == nullptr) state_->handle = make_handle(state_->stream);
   const auto [element, compute] = types_of(p.dtype);
   const float one_float = 1, zero_float = 0;
   const double one_double = 1, zero_double = 0;
@@ -112,11 +123,10 @@ void Vendor::multiply(const Product& p) {
   const void* one = wide ? static_cast<const void*>(&one_double) : &one_float;
   const void* zero = wide ? static_cast<const void*>(&zero_double) : &zero_float;
   // BLAS counts by columns: what it sees in our rows is the transposed product, z' = y' x'.
-  TS_CUBLAS(multiply, "cublasGemmStridedBatchedEx_64", static_cast<cublasHandle_t>(handle_),
-            p.y.by_columns ? CUBLAS_OP_T : CUBLAS_OP_N, p.x.by_columns ? CUBLAS_OP_T : CUBLAS_OP_N, p.columns, p.rows,
-            p.inner, one, p.y.data, element, p.y.leading, p.y.batch_stride, p.x.data, element, p.x.leading,
-            p.x.batch_stride, zero, p.z.data, element, p.z.leading, p.z.batch_stride, p.batches, compute,
-            CUBLAS_GEMM_DEFAULT);
+  TS_CUBLAS(multiply, "cublasGemmStridedBatchedEx_64", state_->handle, p.y.by_columns ? CUBLAS_OP_T : CUBLAS_OP_N,
+            p.x.by_columns ? CUBLAS_OP_T : CUBLAS_OP_N, p.columns, p.rows, p.inner, one, p.y.data, element, p.y.leading,
+            p.y.batch_stride, p.x.data, element, p.x.leading, p.x.batch_stride, zero, p.z.data, element, p.z.leading,
+            p.z.batch_stride, p.batches, compute, CUBLAS_GEMM_DEFAULT);
 }
 
 } // namespace ts::cuda

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cuda_runtime_api.h>
+#include <memory>
 
 namespace ts::cuda {
 
@@ -26,7 +27,7 @@ struct Product {
 /// cuBLAS on one stream.
 class Vendor {
 public:
-  explicit Vendor(cudaStream_t stream) : stream_(stream) {}
+  explicit Vendor(cudaStream_t stream);
   Vendor(const Vendor&) = delete;
   Vendor& operator=(const Vendor&) = delete;
   ~Vendor();
@@ -37,8 +38,8 @@ public:
   void multiply(const Product& product);
 
 private:
-  cudaStream_t stream_;
-  void* handle_ = nullptr;
+  struct State;
+  std::unique_ptr<State> state_;
 };
 
 } // namespace ts::cuda

@@ -3,6 +3,8 @@
 
 namespace ts::cuda {
 
+struct Vendor::State {};
+Vendor::Vendor(cudaStream_t) {}
 Vendor::~Vendor() = default;
 bool Vendor::present() { return false; }
 void Vendor::multiply(const Product&) {}

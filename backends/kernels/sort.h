@@ -40,6 +40,10 @@ template <class U> struct SortLines {
   TS_HD void put(int64_t line, int64_t place, int64_t index) const {
     int64_t offset[3];
     lines.at(line, offset);
+    put_at(offset, place, index);
+  }
+  /// The same where the line lies at these offsets.
+  TS_HD void put_at(const int64_t (&offset)[3], int64_t place, int64_t index) const {
     *reinterpret_cast<int64_t*>(indices + offset[2] + place * stride[2]) = index;
     if (values == nullptr) return;
     const U moved = bits(offset[0], index), limit = static_cast<U>(rule.limit);
@@ -210,7 +214,7 @@ inline SortPlan plan_sort(const Call& call) {
     throw Refusal(TS_INVALID_ARGUMENT,
                   "k = " + std::to_string(plan.kept) + " lies outside [0, " + std::to_string(plan.length) + "]");
   const View* views[3] = {&x, &call.outputs[0], &indices};
-  int64_t shape[TS_RANK_MAX], stride[3][TS_RANK_MAX];
+  int64_t shape[TS_RANK_MAX] = {}, stride[3][TS_RANK_MAX] = {};
   int rank = 0;
   for (int a = 0; a < x.rank; ++a) {
     for (int k = 1; k < 3; ++k)
