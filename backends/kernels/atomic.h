@@ -18,14 +18,17 @@ using BitsOf = std::conditional_t<
 
 namespace detail {
 
-/// CUDA compares and exchanges words of 4 and 8 bytes. A narrower element is exchanged inside its aligned word, whose
-/// other bytes are put back as they were found; an allocation is a multiple of 4 bytes long.
+/// CUDA compares and exchanges words of 2, 4 and 8 bytes. A byte is exchanged inside its aligned word, whose other bytes are
+/// put back as they were found; an allocation is a multiple of 4 bytes long.
 template <class U> __device__ __forceinline__ U exchange_if(U* address, U expected, U desired) {
   if constexpr (sizeof(U) == 8) {
     return atomicCAS(reinterpret_cast<unsigned long long*>(address), static_cast<unsigned long long>(expected),
                      static_cast<unsigned long long>(desired));
   } else if constexpr (sizeof(U) == 4) {
     return atomicCAS(address, expected, desired);
+  } else if constexpr (sizeof(U) == 2) {
+    return atomicCAS(reinterpret_cast<unsigned short*>(address), static_cast<unsigned short>(expected),
+                     static_cast<unsigned short>(desired));
   } else {
     const uintptr_t place = reinterpret_cast<uintptr_t>(address);
     unsigned* word = reinterpret_cast<unsigned*>(place & ~uintptr_t{3});
