@@ -6,12 +6,35 @@
 
 #include <algorithm>
 #include <bit>
+#include <charconv>
+#include <cstdlib>
+#include <cstring>
+#include <system_error>
 
 namespace ts {
 
 namespace {
 constexpr uint64_t kSmallest = 256;
+#if defined(TS_SANITIZE)
+constexpr uint64_t kFirstCapBytes = 0;
+#else
+constexpr uint64_t kFirstCapBytes = Allocator::kCapBytes;
+#endif
+
+// TOUCHSTONE_CACHE_BYTES, for a program that is run under a tool which watches memory.
+uint64_t cap_in_environment(uint64_t otherwise) {
+  const char* text = std::getenv("TOUCHSTONE_CACHE_BYTES");
+  if (text == nullptr) return otherwise;
+  const char* last = text + strlen(text);
+  uint64_t bytes = 0;
+  const auto [end, problem] = std::from_chars(text, last, bytes);
+  if (problem != std::errc{} || end != last)
+    throw ValueError(fmt::format("TOUCHSTONE_CACHE_BYTES is a number of bytes, not '{}'", text));
+  return bytes;
+}
 } // namespace
+
+Allocator::Allocator(DeviceRow& row) : row_(row), cap_(cap_in_environment(kFirstCapBytes)) {}
 
 uint64_t Allocator::class_bytes(uint64_t bytes) {
   if (bytes <= kSmallest) return kSmallest;

@@ -30,7 +30,8 @@ class Allocator {
 public:
   static constexpr uint64_t kCapBytes = uint64_t{1} << 30;
 
-  /// The allocator of a device.
+  /// The allocator of a device. Its cap is kCapBytes, 0 in sanitizer builds, or what the variable TOUCHSTONE_CACHE_BYTES says as it is first asked
+  /// for; ValueError where that is no number.
   static Allocator& of(Device device);
 
   /// A block of at least this many bytes; 0 bytes is a valid request. OutOfMemoryError after giving back the cache.
@@ -49,7 +50,7 @@ public:
 
 private:
   static constexpr int kClasses = 4 * 56;
-  explicit Allocator(DeviceRow& row) : row_(row) {}
+  explicit Allocator(DeviceRow& row);
   static int class_of(uint64_t bytes);
   ts_buffer allocate_from_device(uint64_t bytes);
   void count_in_use(uint64_t bytes);
@@ -57,11 +58,7 @@ private:
   DeviceRow& row_;
   mutable std::mutex mutex_;
   std::array<std::vector<ts_buffer>, kClasses> cache_;
-#if defined(TS_SANITIZE)
-  uint64_t cap_ = 0;
-#else
-  uint64_t cap_ = kCapBytes;
-#endif
+  uint64_t cap_;
   AllocatorStats stats_;
 };
 

@@ -2,6 +2,8 @@
 #include "runtime/tensor/allocator.h"
 #include "runtime/tests/support.h"
 
+#include <fmt/format.h>
+
 #include <cstdlib>
 
 namespace ts::tests {
@@ -119,6 +121,29 @@ TEST_P(Allocation, WithoutCachingEveryAllocationLiesApart) {
   for (int i = 0; i < 3; ++i) const Tensor x = empty({100}, DType::kF32, device_);
   EXPECT_EQ(allocator_.stats().misses - start.misses, 3U);
   EXPECT_EQ(allocator_.stats().cached_bytes, 0U);
+}
+
+class CacheVariable : public testing::Test {
+protected:
+  void TearDown() override { unsetenv("TOUCHSTONE_CACHE_BYTES"); }
+};
+
+TEST_F(CacheVariable, SaysHowMuchIsKept) {
+  setenv("TOUCHSTONE_CACHE_BYTES", "0", 1);
+  const Device device = Device::of(open_tiny(4096));
+  { const Tensor x = empty({100}, DType::kU8, device); }
+  EXPECT_EQ(Allocator::of(device).stats().cached_bytes, 0U);
+  EXPECT_EQ(Allocator::of(device).stats().peak_bytes, 100U) << "exact in size";
+}
+
+TEST_F(CacheVariable, ThatIsNoNumberIsRefused) {
+  const Device device = Device::of(open_tiny(4096));
+  for (const char* text : {"", "much", "1k", "-1", "99999999999999999999"}) {
+    setenv("TOUCHSTONE_CACHE_BYTES", text, 1);
+    expect_error<ValueError>([&] { Allocator::of(device); }, {"TOUCHSTONE_CACHE_BYTES", fmt::format("'{}'", text)});
+  }
+  unsetenv("TOUCHSTONE_CACHE_BYTES");
+  EXPECT_EQ(empty({100}, DType::kU8, device).numel(), 100) << "the next call works";
 }
 
 TEST(AllocatorClasses, WasteAtMostAQuarter) {
