@@ -172,6 +172,16 @@ void add_empty_cases(const judge::Op& op, std::vector<Case>& cases) {
   }
 }
 
+// Several lines, each too long for a block of a sort that needs a total order of few keys.
+void add_line_cases(const judge::Op& op, std::vector<Case>& cases) {
+  auto turn = static_cast<uint64_t>(op.id);
+  for (const judge::Instance& each : op.instances) {
+    const int64_t axis = static_cast<int64_t>(turn / 2 % 2);
+    cases.push_back(dense_case(op, each, axis == 0 ? Shape{2500, 3} : Shape{3, 2500}, axis));
+    turn_attributes(cases.back(), turn++);
+  }
+}
+
 void add_large_cases(const judge::Op& op, std::vector<Case>& cases) {
   Rotation dtypes(op);
   add_pitched_case(op, dtypes.next(), cases);
@@ -181,6 +191,7 @@ void add_large_cases(const judge::Op& op, std::vector<Case>& cases) {
   if (op.family == "reduce" || op.family == "arg_reduce" || op.family == "scan" || has_rows(op))
     add_deep_cases(op, dtypes, cases);
   if (has_rows(op)) add_row_cases(op, cases);
+  if (op.family == "sort") add_line_cases(op, cases);
   // Every tuple of dtypes has its own width of a vector, and here more than one block of them and a tail.
   auto turn = static_cast<uint64_t>(op.id);
   for (const judge::Instance& each : op.instances) {
