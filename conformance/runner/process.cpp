@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <spawn.h>
 #include <string_view>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <system_error>
 #include <unistd.h>
@@ -27,6 +28,18 @@ struct Pipe {
   Pipe() {
     std::array<int, 2> ends{};
     if (pipe2(ends.data(), O_CLOEXEC) != 0) throw std::system_error(errno, std::generic_category(), "pipe");
+    read = ends[0];
+    write = ends[1];
+  }
+};
+
+// What a worker reads: a socket, whose writer is not signalled when nobody reads any more.
+struct Input {
+  int read = -1, write = -1;
+  Input() {
+    std::array<int, 2> ends{};
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0)
+      throw std::system_error(errno, std::generic_category(), "socketpair");
     read = ends[0];
     write = ends[1];
   }
@@ -66,7 +79,8 @@ bool drain(int descriptor, std::string& into) {
 } // namespace
 
 Process::Process(const std::string& program, const Settings& settings) {
-  const Pipe input, report, noise;
+  const Input input;
+  const Pipe report, noise;
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_adddup2(&actions, input.read, STDIN_FILENO);
@@ -107,7 +121,7 @@ void Process::send(const std::string& line) {
 
 void Process::write_pending() {
   while (!pending_.empty()) {
-    const ssize_t n = write(input_, pending_.data(), pending_.size());
+    const ssize_t n = ::send(input_, pending_.data(), pending_.size(), MSG_NOSIGNAL);
     if (n > 0)
       pending_.erase(0, static_cast<size_t>(n));
     else if (errno == EAGAIN)

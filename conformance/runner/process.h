@@ -1,4 +1,4 @@
-// A worker as its parent sees it: a process with three pipes.
+// A worker as its parent sees it: a process with a socket to it and two pipes from it.
 #pragma once
 
 #include "conformance/runner/bench.h"

@@ -1,5 +1,6 @@
 // A plug-in that crashes or hangs costs one case, not the run, and the case that did it is the one that is charged.
 #include "conformance/filter.h"
+#include "conformance/runner/process.h"
 #include "conformance/runner/supervisor.h"
 #include "conformance/select/select.h"
 #include "runtime/errors.h"
@@ -50,6 +51,13 @@ TEST(Supervisor, CrashIsChargedToEveryCaseThatCrashesAlone) {
   const RunResult result = Supervisor(options_of("crashes", 1), names).run();
   EXPECT_EQ(count(result, Verdict::crash), 3);
   EXPECT_THAT(result.outcomes[0][0].message, testing::HasSubstr("signal 6"));
+}
+
+TEST(Process, AWorkerThatIsGoneIsNoSignal) {
+  Process gone("/bin/true", Settings{});
+  EXPECT_EQ(gone.wait_end(), "");
+  gone.send("1"); // whoever embeds this need not ignore SIGPIPE
+  EXPECT_EQ(gone.input_descriptor(), -1) << "nothing is pending";
 }
 
 TEST(Supervisor, AnExitWithoutAFaultHasAName) {
