@@ -165,7 +165,8 @@ int faults_command(const FaultsOptions& options) {
     }
     fmt::print("{}\n", line);
     const auto measured = device.find(fault.name);
-    table += cells + (measured == device.end() ? " not measured |\n" : fmt::format(" {} |\n", measured->second));
+    table += cells + (measured == device.end() ? (device.empty() ? " not measured |\n" : " host only |\n")
+                                               : fmt::format(" {} |\n", measured->second));
     if (options.say) fmt::print("    {}\n    {}", fault.what, row["all"].said);
     const std::string problem = problem_of(fault, folder, row);
     if (problem.empty()) continue;

@@ -59,6 +59,7 @@ struct Counters {
 };
 
 constexpr int kSide = 32;
+constexpr int64_t kElements = int64_t{kSide} * kSide;
 
 struct TransposeNaive {
   static constexpr int kThreads = kSide * kSide;
@@ -111,8 +112,8 @@ template <class Value> struct SharedStride {
 std::vector<float> floats(int64_t count) { return std::vector<float>(static_cast<size_t>(count), 1); }
 
 template <class Task> void launch_transpose(Workbench& bench) {
-  const float* x = bench.upload(floats(kSide * kSide), "x");
-  bench.blocks("transpose", 1, Task{x, bench.allocate<float>(kSide * kSide, "z")});
+  const float* x = bench.upload(floats(kElements), "x");
+  bench.blocks("transpose", 1, Task{x, bench.allocate<float>(kElements, "z")});
 }
 
 template <class Value> void launch_shared(Workbench& bench, int64_t stride) {
