@@ -41,10 +41,17 @@ changed_sources() {
   done | sort -u
 }
 
-# The compile commands without the flags that only g++ knows, at which clang stops.
+# How sources are compiled, without what clang-tidy does not know: g++'s own options, and CUDA.
 tidy_commands() {
   mkdir -p build/check/tidy
-  sed "s/ -fno-gnu-unique//g; s/ -fvect-cost-model=dynamic//g; s/ --param=[a-z-]*=[0-9]*//g" build/release/compile_commands.json >build/check/tidy/compile_commands.json
+  python3 - build/release/compile_commands.json >build/check/tidy/compile_commands.json <<'PYTHON'
+import json, re, sys
+unknown = re.compile(r" -fno-gnu-unique| -fvect-cost-model=dynamic| --param=[a-z-]*=[0-9]*")
+commands = [entry for entry in json.load(open(sys.argv[1])) if " -x cu " not in entry["command"]]
+for entry in commands:
+    entry["command"] = unknown.sub("", entry["command"])
+json.dump(commands, sys.stdout, indent=1)
+PYTHON
 }
 
 step_tidy() {

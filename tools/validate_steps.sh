@@ -1,6 +1,6 @@
 # The steps of tools/validate, one function each; sourced. A step prints what it found on its last line, exits 77 to be skipped.
 
-steps=(unit suite suite_own suite_blocking planted memcheck racecheck initcheck synccheck bench bench_own bench_tiny)
+steps=(unit suite suite_own suite_blocking large planted memcheck racecheck initcheck synccheck traffic faults bench bench_own bench_tiny evidence)
 
 step_environment() {
   nvidia-smi && nvcc --version && cmake --version && c++ --version && uname -a || return 1
@@ -10,7 +10,7 @@ step_environment() {
 step_build() {
   # shellcheck disable=SC2086
   cmake --preset cuda -B "$build" -DCMAKE_CUDA_ARCHITECTURES="$arch" ${TS_CMAKE_OPTIONS:-} &&
-    cmake --build "$build" -j "$jobs" -- all cuda_planted bench_tiny || return 1
+    cmake --build "$build" -j "$jobs" -- all checked cuda_planted cuda_faults bench_tiny || return 1
   echo "architecture $arch, commit $commit"
 }
 
@@ -47,6 +47,11 @@ step_suite() { run suite cpu emulator cuda; }
 step_suite_own() { run suite_own emulator cuda:vendor=off; }
 step_suite_blocking() { run suite_blocking cuda:blocking=on; }
 
+# More than 2^31 elements, by the vendor's libraries and by our own kernels.
+step_large() {
+  python3 -m tools.large "$build/backends/cuda.so" && python3 -m tools.large "$build/backends/cuda.so" vendor=off
+}
+
 sanitizer() { command -v compute-sanitizer >/dev/null || { echo "compute-sanitizer is not on the path"; return 77; }; }
 
 # Each tool has to find its own planted error.
@@ -60,29 +65,47 @@ step_planted() {
   echo "each of four tools finds its planted error"
 }
 
-# One case in $share under a tool, in parts that run at once; each part is a process of its own.
+# Every kernel by every route that the suite launched, then one case in $share, under a tool, in parts that run at once; each
+# run is a process of its own.
 sanitize() {
   sanitizer || return $?
-  local tool=$1 parts=$jobs part status=0 folder=$report/$1
+  local tool=$1 parts=$jobs part status=0 folder=$report/$1 cover rest besides=()
+  # Atomic updates of a byte read the bytes beside it, written or not, and put them back.
+  [ "$tool" != initcheck ] || besides=(--kernel-name-exclude kns=ScatterUpdateIhE --kernel-name-exclude kns=ScatterUpdateINS_4BoolE)
+  compgen -G "$report/suite_own/*/results.jsonl" >/dev/null || { echo "suite_own has no results"; return 77; }
+  cover=$(python3 -m tools.cover cuda:vendor=off "$report"/suite_own/*/results.jsonl) || return 1
+  # All but the case that measures the heap, in which a tool keeps something for every call.
+  rest=$("$touchstone" list | grep -v '^door/heap/' | cut -d/ -f1,2 | sort -u | sed 's,$,/*,' | paste -sd,) || return 1
+  rm -rf "${folder:?}"
   mkdir -p "$folder"
+  # watch PART NAME ARGUMENT...
+  watch() {
+    local gpu=${gpus[$1 % ${#gpus[@]}]} name=$2
+    shift 2
+    CUDA_VISIBLE_DEVICES=$gpu TOUCHSTONE_CACHE_BYTES=0 timeout 580 compute-sanitizer --tool "$tool" --error-exitcode 9 --print-limit 20 \
+      "${besides[@]}" \
+      --log-file "$folder/$name.tool" "$touchstone" run --in-process "$@" --report "$folder/$name" >"$folder/$name.log" 2>&1
+  }
   for ((part = 0; part < parts; ++part)); do
-    CUDA_VISIBLE_DEVICES=${gpus[part % ${#gpus[@]}]} timeout 580 compute-sanitizer --tool "$tool" --error-exitcode 9 --print-limit 20 --log-file "$folder/$part.tool" \
-      "$touchstone" run --in-process --backend cuda --shard "$part/$((parts * share))" --report "$folder/$part" \
-      >"$folder/$part.log" 2>&1 &
+    {
+      watch "$part" "cover$part" --backend cuda:vendor=off --filter "$cover" --shard "$part/$parts" &&
+        watch "$part" "share$part" --backend cuda --filter "$rest" --shard "$part/$((parts * share))"
+    } &
   done
   for ((part = 0; part < parts; ++part)); do wait -n || status=1; done
   grep -hE 'SUMMARY' "$folder"/*.tool
   [ $status -eq 0 ] || { grep -hE '=========|FAIL|CRASH' "$folder"/*.tool "$folder"/*.log | head -n 40; return 1; }
+  python3 -m tools.cover --missing cuda:vendor=off "$folder"/cover*/results.jsonl -- "$report"/suite_own/*/results.jsonl || return 1
   python3 - "$folder" "$touchstone" <<'PYTHON'
 import glob, json, subprocess, sys
-routes, cases = set(), 0
+routes, cases = set(), set()
 for path in glob.glob(sys.argv[1] + "/*/results.jsonl"):
     for line in open(path):
         row = json.loads(line)
-        cases += 1
+        cases.add(row["name"])
         routes.update(row.get("launches", {}))
 whole = len(subprocess.run([sys.argv[2], "list"], capture_output=True, text=True, check=True).stdout.splitlines())
-print(f"0 errors in {cases} of {whole} cases ({100 * cases / whole:.0f} %), {len(routes)} kernel and route pairs")
+print(f"0 errors in {len(cases)} of {whole} cases ({100 * len(cases) / whole:.0f} %), which launch all {len(routes)} pairs of kernel and route")
 PYTHON
 }
 
@@ -94,5 +117,24 @@ step_synccheck() { sanitize synccheck; }
 step_bench() { python3 -m tools.bench --library "$build/backends/cuda.so" --json "$report/bench.json"; }
 step_bench_own() {
   python3 -m tools.bench --library "$build/backends/cuda.so" --options vendor=off --group matmul --json "$report/bench_own.json"
+}
+# Why the works that miss what is asked of them do.
+step_evidence() {
+  command -v ncu >/dev/null || { echo "ncu is not on the path"; return 77; }
+  local name
+  for name in "" _own; do
+    [ -f "$report/bench$name.json" ] || { echo "bench$name has no figures"; return 77; }
+    python3 -m tools.bench.evidence "$report/bench$name.json" "$report/evidence$name.json" "$build/backends/cuda.so" || return 1
+  done
+}
+# What check=memory counts, beside the device's counters.
+step_traffic() {
+  command -v ncu >/dev/null || { echo "ncu is not on the path"; return 77; }
+  python3 -m tools.bench.traffic --against-ncu "$build/backends"
+}
+# The planted faults of the emulator on the device, under each tool.
+step_faults() {
+  sanitizer || return $?
+  python3 -m tools.bench.device_faults "$build/tests/cuda_faults" "$report/compute_sanitizer.txt"
 }
 step_bench_tiny() { "$(find "$build" -name bench_tiny -type f | head -n 1)" cuda; }

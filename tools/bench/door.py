@@ -12,6 +12,7 @@ SIZES = {dtype["name"]: dtype["bytes"] for dtype in SPEC["dtypes"]}
 FAMILIES = {row["name"]: row["id"] for row in SPEC["families"]} if isinstance(SPEC["families"], list) else {
     name: (row["id"] if isinstance(row, dict) else row) for name, row in SPEC["families"].items()
 }
+FORMATS = {"u8": "B", "i32": "i", "i64": "q", "f32": "f", "f64": "d"}
 RANK_MAX, MESSAGE_BYTES = 8, 256
 
 
@@ -84,8 +85,8 @@ def strides_of(shape):
 class Array:
     """A view of a buffer. Views share the buffer; it is released with the backend."""
 
-    def __init__(self, door, dtype, shape, strides=None, buffer=None):
-        self.door, self.dtype, self.shape = door, dtype, list(shape)
+    def __init__(self, door, dtype, shape, strides=None, buffer=None, offset=0):
+        self.door, self.dtype, self.shape, self.offset = door, dtype, list(shape), offset
         self.strides = list(strides) if strides is not None else strides_of(shape)
         count = 1
         for extent in shape:
@@ -99,8 +100,12 @@ class Array:
         """The same values along leading axes that are new."""
         return Array(self.door, self.dtype, list(shape), [0] * (len(shape) - len(self.shape)) + list(self.strides), self.buffer)
 
+    def part(self, offset, shape, strides):
+        """A view of the same buffer that begins `offset` elements into it."""
+        return Array(self.door, self.dtype, shape, strides, self.buffer, offset)
+
     def view(self):
-        view = View(self.buffer, 0, len(self.shape), DTYPES[self.dtype])
+        view = View(self.buffer, self.offset, len(self.shape), DTYPES[self.dtype])
         view.shape[: len(self.shape)] = self.shape
         view.stride[: len(self.shape)] = self.strides
         return view
@@ -142,6 +147,17 @@ class Door:
         self.check(self.table.copy_in(self.self, 0, array.buffer, 0, address, size, c.byref(self.error)))
         self.synchronize()
         return array
+
+    def values(self, array):
+        """The elements of a dense array, as Python numbers."""
+        count = 1
+        for extent in array.shape:
+            count *= extent
+        raw = (c.c_char * (count * SIZES[array.dtype]))()
+        self.check(self.table.copy_out(self.self, 0, raw, array.buffer, array.offset * SIZES[array.dtype], len(raw),
+                                       c.byref(self.error)))
+        self.synchronize()
+        return list(memoryview(raw).cast("B").cast(FORMATS[array.dtype]))
 
     def synchronize(self):
         self.check(self.table.synchronize(self.self, 0, 0, c.byref(self.error)))

@@ -3,8 +3,11 @@ beside those of a GPU's profiler.
 
   python3 -m tools.bench.traffic FILE [KERNEL]   the page, whatever wastes most first
   python3 -m tools.bench.traffic --emulator      the works below, counted in the emulator
-  python3 -m tools.bench.traffic --against-ncu   the same on the cuda backend under ncu, side by side; exit 1 where a count of
-                                                 sectors differs by more than a tenth, or the ranking does"""
+  python3 -m tools.bench.traffic --against-ncu [BACKENDS]
+                                                 the same on the cuda backend under ncu, side by side; exit 1 where a count of
+                                                 sectors differs by more than a tenth, or the ranking does
+
+BACKENDS is the folder of the libraries, build/release/backends where none is named."""
 
 import csv
 import json
@@ -18,6 +21,7 @@ from tools.bench.emulator import upload
 
 SIDE = 256
 TOLERANCE = 0.10
+BACKENDS = ROOT / "build" / "release" / "backends"
 COUNTERS = {
     "read": "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum",
     "write": "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum",
@@ -42,10 +46,6 @@ def works(door):
     }
 
 
-def library(backend):
-    return ROOT / "build" / "release" / "backends" / f"{backend}.so"
-
-
 def rows_of(path):
     merged = {}
     for line in pathlib.Path(path).read_text().splitlines():
@@ -66,14 +66,14 @@ def print_page(rows):
         print(f"{row['kernel']:<26} {row['site']:<24} {row['memory']:<14} {row['access']:<7} {row['requests']:>9} {counts}")
 
 
-def emulated():
+def emulated(backends):
     """Work: its sectors read and written, the least of both, and conflicts."""
     counts = {}
     with tempfile.TemporaryDirectory() as folder:
-        for name in works(Door(library("emulator"))):
+        for name in works(Door(backends / "emulator.so")):
             page = pathlib.Path(folder) / "page"
             page.write_text("")
-            door = Door(library("emulator"), f"check=memory,page={page}")
+            door = Door(backends / "emulator.so", f"check=memory,page={page}")
             works(door)[name]()
             door.synchronize()
             door.table.close(door.self)
@@ -88,11 +88,11 @@ def emulated():
     return counts
 
 
-def profiled():
+def profiled(backends):
     """The same by ncu, a process a work: counters of all kernels of the call."""
     counts = {}
-    for name in works(Door(library("emulator"))):
-        command = ["ncu", "--csv", "--metrics", ",".join(COUNTERS.values()), sys.executable, "-m", "tools.bench.traffic", "--call", name]
+    for name in works(Door(backends / "emulator.so")):
+        command = ["ncu", "--clock-control", "none", "--csv", "--metrics", ",".join(COUNTERS.values()), sys.executable, "-m", "tools.bench.traffic", "--call", str(backends), name]
         run = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
         lines = run.stdout.splitlines()
         first = next(k for k, line in enumerate(lines) if line.startswith('"ID"'))
@@ -124,16 +124,17 @@ def compare(ours, theirs):
 
 def main(arguments):
     if arguments[:1] == ["--call"]: # what ncu watches
-        door = Door(library("cuda"))
-        works(door)[arguments[1]]()
+        door = Door(pathlib.Path(arguments[1]) / "cuda.so")
+        works(door)[arguments[2]]()
         door.synchronize()
     elif arguments == ["--emulator"]:
         print(f"{'work':<18} {'read':>8} {'write':>8} {'least':>8} {'ratio':>6} {'conflicts':>9}")
-        for name, c in emulated().items():
+        for name, c in emulated(BACKENDS).items():
             print(f"{name:<18} {c['read']:>8} {c['write']:>8} {c['least']:>8} {(c['read'] + c['write']) / c['least']:>6.2f} "
                   f"{c['conflicts']:>9}")
-    elif arguments == ["--against-ncu"]:
-        return 1 if compare(emulated(), profiled()) else 0
+    elif arguments[:1] == ["--against-ncu"] and len(arguments) < 3:
+        backends = pathlib.Path(arguments[1]).resolve() if len(arguments) == 2 else BACKENDS
+        return 1 if compare(emulated(backends), profiled(backends)) else 0
     elif arguments and not arguments[0].startswith("-"):
         print_page([row for row in rows_of(arguments[0]) if len(arguments) < 2 or row["kernel"].startswith(arguments[1])])
     else:
