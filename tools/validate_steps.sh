@@ -1,6 +1,6 @@
 # The steps of tools/validate, one function each; sourced. A step prints what it found on its last line, exits 77 to be skipped.
 
-steps=(unit suite suite_own suite_blocking large planted memcheck racecheck initcheck synccheck traffic faults bench bench_own bench_tiny evidence)
+steps=(unit suite worst suite_own suite_blocking large planted memcheck racecheck initcheck synccheck traffic faults bench bench_own bench_tiny evidence)
 
 step_environment() {
   nvidia-smi && nvcc --version && cmake --version && c++ --version && uname -a || return 1
@@ -44,6 +44,11 @@ PYTHON
 }
 
 step_suite() { run suite cpu emulator cuda; }
+# The worst error of each function, in ulps.
+step_worst() {
+  compgen -G "$report/suite/*/results.jsonl" >/dev/null || { echo "suite has no results"; return 77; }
+  python3 -m tools.worst "$report"/suite/*/results.jsonl
+}
 step_suite_own() { run suite_own emulator cuda:vendor=off; }
 step_suite_blocking() { run suite_blocking cuda:blocking=on; }
 
