@@ -105,7 +105,7 @@ struct Vendor::State {
   State(const State&) = delete;
   State& operator=(const State&) = delete;
   ~State() {
-    if (handle != nullptr) Library::found().destroy(handle);
+    if (handle != nullptr && Library::found().whole) Library::found().destroy(handle);
   }
 };
 
