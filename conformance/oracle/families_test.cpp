@@ -14,7 +14,6 @@ using test::attribute;
 using test::call;
 using test::call_of;
 using test::name;
-using test::num;
 using test::row;
 
 constexpr double kInf = std::numeric_limits<double>::infinity();

@@ -17,11 +17,11 @@ inline Tree call(const std::string& primitive, std::vector<Tree> arguments) {
 /// A row of one instance. Operands are named x, y, w in order, outputs z, indices.
 inline Op row(const std::string& family, std::vector<int32_t> in, std::vector<int32_t> out, Tree oracle, Eval eval,
               const std::string& tolerance = "exact") {
-  static const char* const kNames[] = {"x", "y", "w"};
+  static const std::vector<std::string> kNames = {"x", "y", "w"};
   Op op;
   op.name = "tested";
   op.family = family;
-  for (size_t i = 0; i < in.size(); ++i) op.operands.push_back({kNames[i], Role::in});
+  for (size_t i = 0; i < in.size(); ++i) op.operands.push_back({kNames.at(i), Role::in});
   op.outputs = {"z"};
   if (out.size() == 2) op.outputs.emplace_back("indices");
   Instance instance;
