@@ -208,7 +208,8 @@ bool Reals::apply_function(Primitive p, mpfr_ptr r, mpfr_srcptr a, mpfr_srcptr b
 
 void Reals::apply(Primitive p, Value& to, const Value* pa, const Value* pb, const Value* pc) {
   mpfr_ptr r = to.get();
-  mpfr_srcptr a = pa->get(), b = pb != nullptr ? pb->get() : nullptr, c = pc != nullptr ? pc->get() : nullptr;
+  // What a primitive lacks it does not look at.
+  mpfr_srcptr a = pa->get(), b = pb != nullptr ? pb->get() : a, c = pc != nullptr ? pc->get() : a;
   rounded_ = false;
   suspect_ = pa->inexact || (pb != nullptr && pb->inexact) || (pc != nullptr && pc->inexact);
   if (p == Primitive::where) suspect_ = (truth(a) ? pb : pc)->inexact; // the other one does not take part
