@@ -20,7 +20,7 @@ namespace ts::conformance {
 
 namespace {
 
-constexpr size_t kNoiseKept = 64 * 1024;
+constexpr size_t kNoiseKept = size_t{64} * 1024;
 constexpr int kReportDescriptor = 3;
 
 struct Pipe {
