@@ -32,9 +32,9 @@ Array evaluate(const Tree& tree, int32_t dtype, Eval eval, const std::vector<Arr
 }
 
 Tree tree_of(const char* primitive, size_t arity) {
-  static const char* const kNames[] = {"x", "y", "w"};
+  static const std::vector<std::string> kNames = {"x", "y", "w"};
   std::vector<Tree> arguments;
-  for (size_t i = 0; i < arity; ++i) arguments.push_back(name(kNames[i]));
+  for (size_t i = 0; i < arity; ++i) arguments.push_back(name(kNames.at(i)));
   return call(primitive, arguments);
 }
 

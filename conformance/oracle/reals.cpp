@@ -212,7 +212,8 @@ void Reals::apply(Primitive p, Value& to, const Value* pa, const Value* pb, cons
   mpfr_srcptr a = pa->get(), b = pb != nullptr ? pb->get() : a, c = pc != nullptr ? pc->get() : a;
   rounded_ = false;
   suspect_ = pa->inexact || (pb != nullptr && pb->inexact) || (pc != nullptr && pc->inexact);
-  if (p == Primitive::where) suspect_ = (truth(a) ? pb : pc)->inexact; // the other one does not take part
+  if (p == Primitive::where && pb != nullptr && pc != nullptr)
+    suspect_ = (truth(a) ? pb : pc)->inexact; // the other one does not take part
   if (!apply_arithmetic(p, r, a, b, c) && !apply_function(p, r, a, b) && !apply_division(p, r, a, b)) {
     throw InputError("a primitive of this expression has no meaning on real numbers");
   }

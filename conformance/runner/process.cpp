@@ -91,6 +91,7 @@ Process::Process(const std::string& program, const Settings& settings) {
   posix_spawn_file_actions_adddup2(&actions, report_copy, kReportDescriptor);
   std::vector<std::string> arguments = arguments_of(program, settings);
   std::vector<char*> argv;
+  argv.reserve(arguments.size() + 1);
   for (std::string& argument : arguments) argv.push_back(argument.data());
   argv.push_back(nullptr);
   std::vector<char*> environment = environment_without_gtest();
