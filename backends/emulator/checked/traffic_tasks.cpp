@@ -1,5 +1,7 @@
 #include "backends/emulator/checked/traffic_tasks.h"
 
+#include "backends/kernels/whole.h"
+
 #include <cstring>
 #include <type_traits>
 
@@ -47,10 +49,15 @@ struct alignas(16) Pack {
   float value[4];
 };
 
+// Its elements are used one by one, which must not make its loads and stores so.
 struct Packs {
   const Pack* x;
   Pack* z;
-  void operator()(int64_t i) const { z[i] = x[i]; }
+  void operator()(int64_t i) const {
+    Pack pack = kernels::load_whole<Pack>(reinterpret_cast<const std::byte*>(x + i));
+    for (float& value : pack.value) value += 1;
+    kernels::store_whole(pack, reinterpret_cast<std::byte*>(z + i));
+  }
 };
 
 struct Counters {
