@@ -1,7 +1,7 @@
 # The steps of tools/check, one function each; sourced. A step prints what it did on its last line, exits 77 to be skipped.
 
 quick_steps=(format generated build tests suite goldens plugin)
-full_steps=(without_gpu coverage repeat schedules checked mutants fuzz tidy)
+full_steps=(without_gpu coverage repeat schedules checked compilers mutants fuzz tidy)
 # Longer than a gate may take, from nothing: `tools/check --all`, before a release and after a change to kernels.
 long_steps=(sanitize)
 
@@ -122,6 +122,9 @@ step_checked() {
   "$touchstone" run --backend emulator:check=all --jobs "$jobs" --timeout 300 --report "$logs/checked" || return 1
   "$touchstone" run --backend emulator:check=all,shuffle=7 --jobs "$jobs" --timeout 300 --shard "$(part_of_commit 4)"
 }
+
+# Checked mode sees the same of what another compiler builds.
+step_compilers() { build clang && ctest --preset clang && clang++-14 --version | head -n 1; }
 
 # No result depends on the order in which work items run, but those that the spec leaves to it.
 step_schedules() {

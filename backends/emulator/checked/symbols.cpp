@@ -11,19 +11,25 @@ namespace {
 
 std::string base_name(const std::string& path) { return path.substr(path.rfind('/') + 1); }
 
-// The lines of what addr2line prints, innermost function first: `path:line` or `path:line (discriminator 3)`.
+// The lines of what addr2line prints, innermost function first: `path:line` or `path:line (discriminator 3)`. A compiler that
+// makes one access of several gives it a file and no line: `path:?`.
 std::string innermost_of(FILE* lines) {
-  std::string found = "?";
+  std::string found = "?", no_line = "?";
   char line[1024];
   while (fgets(line, sizeof line, lines) != nullptr) {
     std::string text(line);
     text = text.substr(0, text.find_first_of(" \n"));
-    if (text.find("??") == 0 || text.find(":0") == text.size() - 2 || text.find(":?") != std::string::npos) continue;
+    if (text.find("??") == 0) continue;
+    const size_t colon = text.rfind(':');
+    if (const std::string number = text.substr(colon + 1); number == "0" || number == "?") {
+      if (no_line == "?") no_line = base_name(text.substr(0, colon)) + ":?";
+      continue;
+    }
     const bool system = text.rfind("/usr/", 0) == 0;
     if (found == "?" || !system) found = base_name(text);
     if (!system) break;
   }
-  return found;
+  return found != "?" ? found : no_line;
 }
 
 std::string ask(uintptr_t code) {
