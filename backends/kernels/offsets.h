@@ -2,6 +2,7 @@
 #pragma once
 
 #include "backends/kernels/plan.h"
+#include "backends/kernels/unroll.h"
 
 namespace ts::kernels {
 
@@ -53,9 +54,11 @@ template <int N> struct Offsets {
       for (int axis = rank - 1; axis > 0; --axis) {
         const uint32_t quotient = divider[axis].divide(rest);
         const int32_t index = static_cast<int32_t>(rest - quotient * divider[axis].divisor);
+        TS_UNROLL
         for (int k = 0; k < N; ++k) sum[k] += index * static_cast<int32_t>(stride[k][axis]);
         rest = quotient;
       }
+      TS_UNROLL
       for (int k = 0; k < N; ++k)
         offset[k] = rank == 0 ? 0 : sum[k] + static_cast<int32_t>(rest) * static_cast<int32_t>(stride[k][0]);
       return;
@@ -66,6 +69,7 @@ template <int N> struct Offsets {
       // NOLINTNEXTLINE(clang-analyzer-core.DivideZero): without elements there is no index
       const int64_t quotient = axis == 0 ? 0 : rest / shape[axis];
       const int64_t index = rest - quotient * shape[axis];
+      TS_UNROLL
       for (int k = 0; k < N; ++k) offset[k] += index * stride[k][axis];
       rest = quotient;
     }
