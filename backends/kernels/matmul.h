@@ -8,6 +8,7 @@
 #include "backends/kernels/offsets.h"
 #include "backends/kernels/partition.h"
 #include "backends/kernels/reduce_tree.h"
+#include "backends/kernels/whole.h"
 #include "backends/kernels/wrong.h"
 
 #include <algorithm>
@@ -49,9 +50,14 @@ template <class T, int kTile, int kDepth, int kPatch> struct MatmulTiles {
     A x[2][kDepth][kTile + kPad];
     A y[2][kDepth][kTile + kPad];
   };
+  /// Values that a thread moves at once: out of Local for the time that they are worked on, so that they are registers on
+  /// every processor.
+  template <int kCount> struct alignas(std::min<size_t>(16, sizeof(A) * kCount)) Values { A at[kCount]; };
+  using Patch = Values<kPatch * kPatch>;
+  using Slab = Values<kLoads>;
   struct Local {
-    A sum[kPatch][kPatch];
-    A next_x[kLoads], next_y[kLoads];
+    Patch sums; ///< row by row
+    Slab next_x, next_y;
     int64_t row, column;
     int64_t batch[3];       ///< bytes to this batch's z, x, y
     const std::byte *x, *y; ///< of this thread's first loads, where the tile lies inside both matrices
@@ -80,57 +86,69 @@ template <class T, int kTile, int kDepth, int kPatch> struct MatmulTiles {
     return along_inner ? Cell{kThreads / kDepth, 0} : Cell{0, kThreads / kTile};
   }
 
+  template <class Moved> TS_HD static Moved get(const Moved& from) {
+    return load_whole<Moved>(reinterpret_cast<const std::byte*>(&from));
+  }
+  template <class Moved> TS_HD static void set(Moved& to, const Moved& from) {
+    store_whole(from, reinterpret_cast<std::byte*>(&to));
+  }
+
   TS_HD static A widen(T value) { return static_cast<A>(static_cast<Compute<T>>(value)); }
 
   /// A thread's part of a slab of x or y that lies inside the matrix.
-  TS_HD static void load_whole(A (&next)[kLoads], const std::byte* place, int64_t step) {
+  TS_HD static Slab load_slab(const std::byte* place, int64_t step) {
     T value[kLoads];
+    Slab next;
     TS_UNROLL
     for (int i = 0; i < kLoads; ++i) value[i] = *reinterpret_cast<const T*>(place + i * step);
     TS_UNROLL
-    for (int i = 0; i < kLoads; ++i) next[i] = widen(value[i]);
+    for (int i = 0; i < kLoads; ++i) next.at[i] = widen(value[i]);
+    return next;
   }
 
   TS_HD void load(int64_t step, int thread, Local& local) const {
     const Cell first_x = cell(thread, x_along_inner), first_y = cell(thread, y_along_inner);
     const Cell pitch_x = pitch(x_along_inner), pitch_y = pitch(y_along_inner);
     if (local.whole && (step + 1) * kDepth <= inner) {
-      load_whole(local.next_x, local.x + step * kDepth * x.column_stride,
-                 pitch_x.side * x.row_stride + pitch_x.inner * x.column_stride);
-      load_whole(local.next_y, local.y + step * kDepth * y.row_stride,
-                 pitch_y.side * y.column_stride + pitch_y.inner * y.row_stride);
+      set(local.next_x, load_slab(local.x + step * kDepth * x.column_stride,
+                                  pitch_x.side * x.row_stride + pitch_x.inner * x.column_stride));
+      set(local.next_y, load_slab(local.y + step * kDepth * y.row_stride,
+                                  pitch_y.side * y.column_stride + pitch_y.inner * y.row_stride));
       return;
     }
+    Slab next_x, next_y;
     TS_UNROLL
     for (int i = 0; i < kLoads; ++i) {
       const int64_t row = local.row + first_x.side + i * pitch_x.side;
       const int64_t k = step * kDepth + first_x.inner + i * pitch_x.inner;
       const int64_t end = TS_MUTATE("TL08", inner, is_half<T> ? inner / 2 * 2 : inner);
-      local.next_x[i] = row < rows && k < end ? widen(x.at(local.batch[1], row, k)) : A{0};
+      next_x.at[i] = row < rows && k < end ? widen(x.at(local.batch[1], row, k)) : A{0};
       if (TS_MUTATE("TL14", false, k >= inner && steps() > 1 && row < rows))
-        local.next_x[i] = widen(x.at(local.batch[1], row, inner - 1));
+        next_x.at[i] = widen(x.at(local.batch[1], row, inner - 1));
     }
     TS_UNROLL
     for (int i = 0; i < kLoads; ++i) {
       const int64_t column = local.column + first_y.side + i * pitch_y.side;
       const int64_t k = step * kDepth + first_y.inner + i * pitch_y.inner;
-      local.next_y[i] = column < columns && k < inner ? widen(y.at(local.batch[2], k, column)) : A{0};
+      next_y.at[i] = column < columns && k < inner ? widen(y.at(local.batch[2], k, column)) : A{0};
       if (TS_MUTATE("TL14", false, k >= inner && steps() > 1 && column < columns))
-        local.next_y[i] = widen(y.at(local.batch[2], inner - 1, column));
+        next_y.at[i] = widen(y.at(local.batch[2], inner - 1, column));
     }
+    set(local.next_x, next_x);
+    set(local.next_y, next_y);
   }
 
   TS_HD void stage(int buffer, int thread, Shared& shared, const Local& local) const {
-    stage_one(&shared.x[buffer][0][0], thread, x_along_inner, local.next_x);
-    stage_one(&shared.y[buffer][0][0], thread, y_along_inner, local.next_y);
+    stage_one(&shared.x[buffer][0][0], thread, x_along_inner, get(local.next_x));
+    stage_one(&shared.y[buffer][0][0], thread, y_along_inner, get(local.next_y));
   }
-  TS_HD static void stage_one(A* slab, int thread, bool along_inner, const A (&next)[kLoads]) {
+  TS_HD static void stage_one(A* slab, int thread, bool along_inner, const Slab& next) {
     constexpr int kLine = kTile + kPad;
     const Cell first = cell(thread, along_inner), apart = pitch(along_inner);
     A* place = slab + first.inner * kLine + first.side;
     const int step = apart.inner * kLine + apart.side;
     TS_UNROLL
-    for (int i = 0; i < kLoads; ++i) place[int64_t{i} * step] = next[i];
+    for (int i = 0; i < kLoads; ++i) place[int64_t{i} * step] = next.at[i];
   }
 
   /// Element i of a thread's patch along one side of the tile: groups of kGroup, a warp's groups side by side.
@@ -143,24 +161,35 @@ template <class T, int kTile, int kDepth, int kPatch> struct MatmulTiles {
       return a * b + c;
   }
 
-  TS_HD void multiply(const Shared& shared, int buffer, int k, int thread, Local& local) const {
-    A left[kPatch], right[kPatch];
+  /// What a thread takes of one line of a slab.
+  TS_HD static Values<kPatch> line(const A (&slab)[kTile + kPad], int lane) {
+    constexpr int kPack = std::min<int>(kGroup, 16 / sizeof(A));
+    Values<kPatch> line;
     TS_UNROLL
-    for (int i = 0; i < kPatch; ++i) left[i] = shared.x[buffer][k][slot(thread / kSide, i)];
-    TS_UNROLL
-    for (int j = 0; j < kPatch; ++j) right[j] = shared.y[buffer][k][slot(thread % kSide, j)];
+    for (int i = 0; i < kPatch; i += kPack) {
+      const auto pack = load_whole<Values<kPack>>(reinterpret_cast<const std::byte*>(slab + slot(lane, i)));
+      TS_UNROLL
+      for (int j = 0; j < kPack; ++j) line.at[i + j] = pack.at[j];
+    }
+    return line;
+  }
+
+  TS_HD void multiply(const Shared& shared, int buffer, int k, int thread, Patch& sums) const {
+    const auto left = line(shared.x[buffer][k], thread / kSide), right = line(shared.y[buffer][k], thread % kSide);
     TS_UNROLL
     for (int i = 0; i < kPatch; ++i) {
       TS_UNROLL
-      for (int j = 0; j < kPatch; ++j) local.sum[i][j] = fuse(left[i], right[j], local.sum[i][j]);
+      for (int j = 0; j < kPatch; ++j) {
+        A& sum = sums.at[i * kPatch + j];
+        sum = fuse(left.at[i], right.at[j], sum);
+      }
     }
-    static_cast<void>(TS_MUTATE("ST15", 0, narrow_sums(local)));
+    static_cast<void>(TS_MUTATE("ST15", 0, narrow_sums(sums)));
   }
 #if defined(TS_MUTANTS)
   /// Sums kept in the dtype of the elements. Not inlined into every step of an unrolled product.
-  [[gnu::noinline]] static int narrow_sums(Local& local) {
-    for (auto& row : local.sum)
-      for (A& sum : row) sum = wrong::stored<T>(sum);
+  [[gnu::noinline]] static int narrow_sums(Patch& sums) {
+    for (A& sum : sums.at) sum = wrong::stored<T>(sum);
     return 0;
   }
 #endif
@@ -178,11 +207,7 @@ template <class T, int kTile, int kDepth, int kPatch> struct MatmulTiles {
       local.x = x.data + local.batch[1] + (local.row + of_x.side) * x.row_stride + of_x.inner * x.column_stride;
       local.y = y.data + local.batch[2] + (local.column + of_y.side) * y.column_stride + of_y.inner * y.row_stride;
     }
-    TS_UNROLL
-    for (int i = 0; i < kPatch; ++i) {
-      TS_UNROLL
-      for (int j = 0; j < kPatch; ++j) local.sum[i][j] = A{0};
-    }
+    set(local.sums, Patch{});
     if (inner == 0) return;
     load(0, at.thread, local);
     stage(0, at.thread, shared, local);
@@ -196,16 +221,21 @@ template <class T, int kTile, int kDepth, int kPatch> struct MatmulTiles {
     const bool busy =
         local.row + slot(at.thread / kSide, 0) < rows && local.column + slot(at.thread % kSide, 0) < columns;
     const int64_t left = TS_MUTATE("TL14", inner - at.step * kDepth, steps() > 1 ? kDepth : inner);
-    if (busy && left >= kDepth) {
-      TS_UNROLL
-      for (int k = 0; k < kDepth; ++k) multiply(shared, buffer, k, at.thread, local);
-    } else if (busy) {
-      for (int k = 0; k < static_cast<int>(left); ++k) multiply(shared, buffer, k, at.thread, local);
+    if (busy) {
+      Patch sums = get(local.sums);
+      if (left >= kDepth) {
+        TS_UNROLL
+        for (int k = 0; k < kDepth; ++k) multiply(shared, buffer, k, at.thread, sums);
+      } else {
+        for (int k = 0; k < static_cast<int>(left); ++k) multiply(shared, buffer, k, at.thread, sums);
+      }
+      set(local.sums, sums);
     }
     if (more) stage(buffer ^ 1, at.thread, shared, local);
   }
 
   TS_HD void operator()(Store, const At& at, Shared&, Local& local) const {
+    const Patch sums = get(local.sums);
     TS_UNROLL
     for (int i = 0; i < kPatch; ++i) {
       const int64_t row = local.row + slot(at.thread / kSide, i);
@@ -215,9 +245,9 @@ template <class T, int kTile, int kDepth, int kPatch> struct MatmulTiles {
         if (row >= rows || column >= columns) continue;
         std::byte* target = z + local.batch[0] + row * z_row_stride + column * z_column_stride;
         if constexpr (is_floating<T>)
-          *reinterpret_cast<T*>(target) = convert<T>(local.sum[i][j]);
+          *reinterpret_cast<T*>(target) = convert<T>(sums.at[i * kPatch + j]);
         else
-          *reinterpret_cast<T*>(target) = static_cast<T>(local.sum[i][j]);
+          *reinterpret_cast<T*>(target) = static_cast<T>(sums.at[i * kPatch + j]);
       }
     }
   }
