@@ -80,35 +80,56 @@ struct LogSigmoid {
   }
 };
 
-/// x/2 * erfc(-x / sqrt 2). The tail of erfc multiplies an error of its argument by that argument, so what rounding
-/// took from -x / sqrt 2 is put back by the derivative; where erfc itself becomes a subnormal, its series takes over.
+/// x/2 * erfc(-x / sqrt 2).
 struct Gelu {
-  template <class T> TS_HD T operator()(T x) const {
-    constexpr double kRootHalf = 0.70710678118654752440;
-    constexpr bool kFloat = std::is_same_v<T, float>;
-    constexpr T kHigh = static_cast<T>(kRootHalf);
-    constexpr T kLow = kFloat ? static_cast<T>(kRootHalf - static_cast<double>(kHigh)) : T(-4.833646656726457e-17);
-    if (x < (kFloat ? T{-12.5} : T{-36})) return far_tail(x);
-    if (!(x < T{40})) return x; // above every digit of the dtype, or NaN
-    const T t = -x * kHigh;
-    const T error = math::fma(-x, kHigh, -t) - x * kLow;
-    const T slope = T(-1.12837916709551257390) * math::exp(-t * t); // -2 / sqrt(pi)
-    return T{0.5} * x * TS_MUTATE("gelu.tail", math::erfc(t) + slope * error, T{1} - math::erf(t));
+  // One way for all x: erfc(t) = exp(-t^2) / (t + 3) * p(u), u = (t - 3) / (t + 3), with t = |x| / sqrt 2 and p a minimax
+  // polynomial for t in [0, 10.4], off by 6.5e-9 (Chebyshev fit of exp(t^2) erfc(t) (t + 3)). What rounding took from x^2 is
+  // put back; exp(-t^2) in two halves keeps the digits of what becomes a subnormal with them.
+  TS_HD float operator()(float x) const {
+    const float size = math::fabs(x), a = size < 16.0F ? size : 16.0F; // beyond, the tail is 0
+    const float v = 1.0F / math::fma(a, 0.70710678F, 3.0F), u = math::fma(-6.0F, v, 1.0F);
+    float p = -0.0003333842532F;
+    p = math::fma(p, u, -0.000497802855F);
+    p = math::fma(p, u, 0.003079116118F);
+    p = math::fma(p, u, -0.001217110468F);
+    p = math::fma(p, u, -0.02683716875F);
+    p = math::fma(p, u, 0.1195271227F);
+    p = math::fma(p, u, -0.3104665499F);
+    p = math::fma(p, u, 0.59022844F);
+    p = math::fma(p, u, -0.8833944628F);
+    p = math::fma(p, u, 1.074006906F);
+    const float square = a * a, rest = math::fma(a, a, -square);
+    const float half = math::exp(-0.25F * square), scale = 0.5F * a * v * p;
+    const float tail = math::fma(scale, -0.5F * rest, scale) * half * half; // |x|/2 * erfc(|x| / sqrt 2)
+    if (x < 0) return TS_MUTATE("gelu.tail", -tail, 0.5F * x * (1.0F + math::erf(x * 0.70710678F)));
+    return x - tail;
+  }
+
+  // The tail of erfc multiplies an error of its argument by that argument, so what rounding took from -x / sqrt 2 is put back
+  // by the derivative; where erfc itself becomes a subnormal, its series takes over.
+  TS_HD double operator()(double x) const {
+    constexpr double kHigh = 0.70710678118654752440, kLow = -4.833646656726457e-17;
+    if (x < -36) return far_tail(x);
+    if (!(x < 40)) return x; // above every digit of the dtype, or NaN
+    const double t = -x * kHigh;
+    const double error = math::fma(-x, kHigh, -t) - x * kLow;
+    const double slope = -1.12837916709551257390 * math::exp(-t * t); // -2 / sqrt(pi)
+    return 0.5 * x * TS_MUTATE("gelu.tail", math::erfc(t) + slope * error, 1.0 - math::erf(t));
   }
 
 private:
   // -exp(-x^2 / 2) / sqrt(2 pi) * (1 - q + 3 q^2 - 15 q^3 ...), q = 1 / x^2: Abramowitz and Stegun 7.1.23.
-  template <class T> TS_HD static T far_tail(T x) {
-    if (x < T{-60}) return T{-0.0};
-    const T square = x * x, rest = math::fma(x, x, -square), q = T{1} / square;
-    T series = T{-135135} * q + T{10395};
-    series = series * q - T{945};
-    series = series * q + T{105};
-    series = series * q - T{15};
-    series = series * q + T{3};
-    series = (series * q - T{1}) * q + T{1};
-    const T factor = T(-0.39894228040143267794) * series * (T{1} - T{0.5} * rest);
-    return detail::times_exp(factor, T{-0.5} * square);
+  TS_HD static double far_tail(double x) {
+    if (x < -60) return -0.0;
+    const double square = x * x, rest = math::fma(x, x, -square), q = 1.0 / square;
+    double series = -135135.0 * q + 10395.0;
+    series = series * q - 945.0;
+    series = series * q + 105.0;
+    series = series * q - 15.0;
+    series = series * q + 3.0;
+    series = (series * q - 1.0) * q + 1.0;
+    const double factor = -0.39894228040143267794 * series * (1.0 - 0.5 * rest);
+    return detail::times_exp(factor, -0.5 * square);
   }
 };
 
