@@ -181,9 +181,10 @@ void hold_shape(const Shape& shape, std::string_view what) {
   if (beyond)
     throw ValueError(
         fmt::format("[layout.15] {} of shape {} has more elements than int64 counts", what, shape_name(shape)));
+  const bool empty = std::find(shape.begin(), shape.end(), 0) != shape.end();
   if (count > kCaseElementsMax)
-    throw ValueError(fmt::format("{} of shape {} has {} elements, a case holds at most {}", what, shape_name(shape),
-                                 count, kCaseElementsMax));
+    throw ValueError(fmt::format("{} of shape {} has {} elements{}, a case holds at most {}", what, shape_name(shape),
+                                 count, empty ? " where an extent of 0 counts as 1" : "", kCaseElementsMax));
 }
 
 void hold_layout(Layout layout, const Shape& shape) {

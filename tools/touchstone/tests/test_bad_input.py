@@ -218,6 +218,7 @@ class Names(Case):
         self.replay_refused(CASE.replace("3x5x7", "4611686018427387904x4"), "[layout.15]", "4611686018427387904x4", "int64")
         self.replay_refused(CASE.replace("3x5x7", "99999999999999999999"), "'99999999999999999999' is not a shape")
         self.replay_refused(CASE.replace("3x5x7", "1000000x1000000"), "1000000000000 elements", "at most")
+        self.replay_refused(CASE.replace("3x5x7", "0x1000000x1000000"), "where an extent of 0 counts as 1")
         self.replay_refused(CASE.replace("3x5x7", "100x300").replace("x=dense", "x=pitched").replace("100x300", "60000x200"),
                             "layout pitched of shape (60000,200) needs a buffer")
         self.replay_refused(CASE.replace("out=dense", "out=broadcast_inner"), "[layout.19]", "broadcast_inner")
