@@ -32,7 +32,6 @@ void Device::allocate(ts_buffer handle, uint64_t bytes) {
   if (data == nullptr && bytes <= memory_.size()) {
     queues_.drain_all(); // releases may wait there
     data = memory_.allocate(bytes);
-    if (data == nullptr && memory_.flush_quarantine() > 0) data = memory_.allocate(bytes);
   }
   if (data == nullptr)
     throw DoorError(TS_OUT_OF_MEMORY, "no room for " + std::to_string(bytes) + " bytes")
@@ -74,7 +73,7 @@ void Device::release(ts_buffer handle, ts_queue queue) {
 std::optional<ts_error> Device::end(ts_buffer handle) {
   const auto found = buffers_.find(handle);
   if (found == buffers_.end()) return std::nullopt;
-  std::string what = memory_.guard_damage(found->second.data);
+  std::string what = memory_.take_guard_damage(found->second.data);
   memory_.release(found->second.data);
   buffers_.erase(found);
   if (what.empty()) what = memory_.take_damage();
@@ -151,7 +150,7 @@ std::optional<ts_error> Device::damage(const ts_call& call, const std::vector<ts
                                        const Recorder& program) {
   if (!program.damage().empty()) return device_error(&call, program.damage());
   for (const ts_buffer handle : buffers) {
-    const std::string what = memory_.guard_damage(buffers_.at(handle).data);
+    const std::string what = memory_.take_guard_damage(buffers_.at(handle).data);
     if (!what.empty()) return device_error(&call, what);
   }
   return std::nullopt;

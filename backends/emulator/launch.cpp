@@ -2,7 +2,9 @@
 
 #include "backends/kernels/plan.h"
 
+#include <algorithm>
 #include <cstring>
+#include <exception>
 #include <mutex>
 #include <new>
 
@@ -81,14 +83,21 @@ void Recorder::run(const Schedule& schedule, kernels::Census& census) {
   }
   for (const Launch& launch : launches_) {
     const bool flat = launch.flat.walk != nullptr;
+    const char* kernel = flat ? launch.flat.kernel : launch.block.kernel;
     translate(launch.task.data(), flat ? launch.flat.task_bytes : launch.block.task_bytes, memory_);
-    if (memory_.observer() != nullptr)
-      run_observed(launch, schedule, __builtin_frame_address(0));
-    else if (flat)
-      run_flat(launch, schedule);
-    else
-      run_blocks(launch, schedule);
-    census.count(flat ? launch.flat.kernel : launch.block.kernel, flat ? launch.flat.route : launch.block.route);
+    try {
+      if (memory_.observer() != nullptr)
+        run_observed(launch, schedule, __builtin_frame_address(0));
+      else if (flat)
+        run_flat(launch, schedule);
+      else
+        run_blocks(launch, schedule);
+    } catch (const kernels::Refusal&) {
+      throw;
+    } catch (const std::exception& thrown) { // what device code cannot do
+      throw DoorError(TS_DEVICE_ERROR, std::string("kernel ") + kernel + ": a work item threw: " + thrown.what());
+    }
+    census.count(kernel, flat ? launch.flat.route : launch.block.route);
   }
 }
 
@@ -102,27 +111,51 @@ void Recorder::run_flat(const Launch& launch, const Schedule& schedule) {
   });
 }
 
-// Shared memory and locals are a block's own, hold nothing at its start, and end in a guard zone.
+namespace {
+
+// Memory of one block: it holds nothing at first, and stands between guard zones.
+class Fenced {
+public:
+  explicit Fenced(size_t bytes) : bytes_(bytes), memory_(kGuardBytes + bytes + kGuardBytes) {
+    memset(memory_.data(), kGuardByte, kGuardBytes);
+    memset(data(), kFreshByte, bytes);
+    memset(data() + bytes, kGuardByte, kGuardBytes);
+  }
+  std::byte* data() const { return memory_.data() + kGuardBytes; }
+
+  /// "" or a sentence about the first byte of a guard zone that was written.
+  std::string damage(const char* what) const {
+    const auto odd = [](const std::byte* zone) {
+      return std::find_if(zone, zone + kGuardBytes, [](std::byte b) { return b != std::byte{kGuardByte}; }) - zone;
+    };
+    const auto length = static_cast<int64_t>(kGuardBytes), bytes = static_cast<int64_t>(bytes_);
+    const int64_t before = odd(memory_.data()), past = odd(data() + bytes_);
+    if (before == length && past == length) return "";
+    return "byte " +
+           (past < length ? std::to_string(bytes + past) + " past " : std::to_string(before - length) + " before ") +
+           std::to_string(bytes) + " bytes of " + what + " was written";
+  }
+
+private:
+  size_t bytes_;
+  Scratch memory_;
+};
+
+} // namespace
+
 void Recorder::run_blocks(const Launch& launch, const Schedule& schedule) {
   const BlockKernel& kernel = launch.block;
-  const size_t local_bytes = kernel.local_bytes * static_cast<size_t>(kernel.threads);
   std::mutex mutex;
   schedule.for_each(kernel.count, [&](int64_t block) {
     thread_local std::vector<int32_t> permutation;
-    const Scratch shared(kernel.shared_bytes + kGuardBytes), locals(local_bytes);
-    memset(shared.data(), kFreshByte, kernel.shared_bytes);
-    memset(shared.data() + kernel.shared_bytes, kGuardByte, kGuardBytes);
-    memset(locals.data(), kFreshByte, local_bytes);
+    const Fenced shared(kernel.shared_bytes), locals(kernel.local_bytes * static_cast<size_t>(kernel.threads));
     kernel.run(launch.task.data(), block, shared.data(), locals.data(),
                schedule.thread_order(kernel.threads, block, &permutation));
-    for (uint64_t k = 0; k < kGuardBytes; ++k) {
-      if (shared.data()[kernel.shared_bytes + k] == static_cast<std::byte>(kGuardByte)) continue;
-      const std::lock_guard<std::mutex> lock(mutex);
-      damage_ = std::string("kernel ") + kernel.kernel + ", block " + std::to_string(block) + ": byte " +
-                std::to_string(kernel.shared_bytes + k) + " past " + std::to_string(kernel.shared_bytes) +
-                " bytes of shared memory was written";
-      return;
-    }
+    std::string damage = shared.damage("shared memory");
+    if (damage.empty()) damage = locals.damage("local memory");
+    if (damage.empty()) return;
+    const std::lock_guard<std::mutex> lock(mutex);
+    damage_ = std::string("kernel ") + kernel.kernel + ", block " + std::to_string(block) + ": " + damage;
   });
 }
 
@@ -151,14 +184,24 @@ private:
 
 } // namespace
 
+namespace {
+
+// The end of a launch that was begun, however it ends.
+struct EndOfLaunch {
+  Observer& observer;
+  ~EndOfLaunch() { observer.end_launch(); }
+};
+
+} // namespace
+
 // One block at a time: an observer sees what concurrency would do without it.
 void Recorder::run_observed(const Launch& launch, const Schedule& schedule, const void* frame) {
   Observer& observer = *memory_.observer();
   if (launch.flat.walk != nullptr) {
     observer.begin_launch({launch.flat.kernel, launch.flat.route, launch.flat.instrumentation, launch.task.data(),
                            launch.flat.task_bytes, nullptr, 0, nullptr, 0, frame});
+    const EndOfLaunch end{observer};
     run_flat(launch, schedule);
-    observer.end_launch();
     return;
   }
   const BlockKernel& kernel = launch.block;
@@ -166,6 +209,7 @@ void Recorder::run_observed(const Launch& launch, const Schedule& schedule, cons
   const BlockMemory shared(memory_, kernel.kernel, kernel.shared_bytes), locals(memory_, kernel.kernel, local_bytes);
   observer.begin_launch({kernel.kernel, kernel.route, kernel.instrumentation, launch.task.data(), kernel.task_bytes,
                          shared.data(), kernel.shared_bytes, locals.data(), kernel.local_bytes, frame, kernel.threads});
+  const EndOfLaunch end{observer};
   std::vector<int32_t> permutation;
   schedule.for_each(kernel.count, [&](int64_t block) {
     if (kernel.shared_bytes > 0) memset(shared.data(), kFreshByte, kernel.shared_bytes);
@@ -174,7 +218,6 @@ void Recorder::run_observed(const Launch& launch, const Schedule& schedule, cons
     kernel.run(launch.task.data(), block, shared.data(), locals.data(),
                schedule.thread_order(kernel.threads, block, &permutation));
   });
-  observer.end_launch();
 }
 
 } // namespace ts::emulator

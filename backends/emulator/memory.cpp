@@ -83,10 +83,22 @@ void Memory::fill(uint64_t start, int byte, uint64_t bytes) {
   memset(kernel_ + start, byte, bytes);
 }
 
+void Memory::fill_guards(const Block& block) {
+  const uint64_t end = block.start + kGuardBytes + block.bytes, after = block.start + block.length - end;
+  fill(block.start, kGuardByte, kGuardBytes);
+  fill(end, kGuardByte, after);
+  TS_FORBID(kernel_ + block.start, kGuardBytes);
+  TS_FORBID(kernel_ + end, after);
+}
+
 std::byte* Memory::allocate(uint64_t bytes) {
   if (bytes > size_) return nullptr;
   const uint64_t length = kGuardBytes + round_up(std::max<uint64_t>(bytes, 1), kAlignment) + kGuardBytes;
-  const auto room = std::find_if(free_.begin(), free_.end(), [&](const auto& hole) { return hole.second >= length; });
+  const auto first_hole = [&] {
+    return std::find_if(free_.begin(), free_.end(), [&](const auto& hole) { return hole.second >= length; });
+  };
+  auto room = first_hole();
+  if (room == free_.end() && flush_quarantine() > 0) room = first_hole();
   if (room == free_.end()) return nullptr;
   const auto [start, hole] = *room;
   free_.erase(room);
@@ -94,13 +106,11 @@ std::byte* Memory::allocate(uint64_t bytes) {
   reached_ = std::max(reached_, start + length);
 
   const uint64_t data = start + kGuardBytes;
-  fill(start, kGuardByte, kGuardBytes);
+  const Block block{start, bytes, length};
   fill(data, kFreshByte, bytes);
-  fill(data + bytes, kGuardByte, length - kGuardBytes - bytes);
-  TS_FORBID(kernel_ + start, kGuardBytes);
-  TS_FORBID(kernel_ + data + bytes, length - kGuardBytes - bytes);
+  fill_guards(block);
   std::byte* device = host_ + data;
-  blocks_.emplace(device, Block{start, bytes, length});
+  blocks_.emplace(device, block);
   if (observer_ != nullptr) observer_->allocated(kernel_ + data, bytes);
   return device;
 }
@@ -164,7 +174,7 @@ bool Memory::is_filled(uint64_t start, int byte, uint64_t bytes, uint64_t* where
   return *where == bytes;
 }
 
-std::string Memory::guard_damage(std::byte* device) const {
+std::string Memory::take_guard_damage(std::byte* device) {
   const auto found = blocks_.find(device);
   if (found == blocks_.end()) return "";
 #if defined(TS_SANITIZE)
@@ -173,13 +183,15 @@ std::string Memory::guard_damage(std::byte* device) const {
   const Block& block = found->second;
   const uint64_t end = block.start + kGuardBytes + block.bytes;
   uint64_t where = 0;
+  std::string place;
   if (!is_filled(block.start, kGuardByte, kGuardBytes, &where))
-    return "byte " + std::to_string(static_cast<int64_t>(where) - static_cast<int64_t>(kGuardBytes)) +
-           " before a buffer of " + std::to_string(block.bytes) + " bytes was written";
-  if (!is_filled(end, kGuardByte, block.start + block.length - end, &where))
-    return "byte " + std::to_string(block.bytes + where) + " past a buffer of " + std::to_string(block.bytes) +
-           " bytes was written";
-  return "";
+    place = std::to_string(static_cast<int64_t>(where) - static_cast<int64_t>(kGuardBytes)) + " before";
+  else if (!is_filled(end, kGuardByte, block.start + block.length - end, &where))
+    place = std::to_string(block.bytes + where) + " past";
+  else
+    return "";
+  fill_guards(block);
+  return "byte " + place + " a buffer of " + std::to_string(block.bytes) + " bytes was written";
 #endif
 }
 

@@ -35,7 +35,7 @@ public:
   /// Where kernels see the arena.
   const std::byte* kernel_base() const { return kernel_; }
 
-  /// Device address of a new allocation, null where there is no room. It is full of kFreshByte.
+  /// Device address of a new allocation, null where there is no room even without quarantine. It is full of kFreshByte.
   std::byte* allocate(uint64_t bytes);
   /// Gives an allocation back; it is full of kReleasedByte from now on.
   void release(std::byte* device);
@@ -54,8 +54,8 @@ public:
     return byte >= host_ && byte < host_ + reached_;
   }
 
-  /// What is wrong with the guard zones of an allocation: "" or a sentence.
-  std::string guard_damage(std::byte* device) const;
+  /// What is wrong with the guard zones of an allocation: "" or a sentence. They are whole again: damage is told once.
+  std::string take_guard_damage(std::byte* device);
   /// A sentence about memory that was written after it was given back, found when it left quarantine; "" for none.
   std::string take_damage();
 
@@ -66,6 +66,7 @@ private:
     uint64_t length;
   };
   void fill(uint64_t start, int byte, uint64_t bytes);
+  void fill_guards(const Block& block);
   void retire_oldest();
   void give_back(uint64_t start, uint64_t length);
   bool is_filled(uint64_t start, int byte, uint64_t bytes, uint64_t* where) const;

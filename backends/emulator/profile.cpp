@@ -16,6 +16,13 @@ constexpr Profile kProfiles[] = {{"t4", 1024, 64 << 10, kGrid, kLocal, kParamete
                                  {"a100", 1024, 163 << 10, kGrid, kLocal, kParameters, 80, 108},
                                  {"h100", 1024, 227 << 10, kGrid, kLocal, kParameters, 90, 132}};
 
+void check_count(const char* kernel, const char* what, int64_t count) {
+  if (count >= 0) return;
+  throw DoorError(TS_INVALID_ARGUMENT,
+                  std::string("kernel ") + kernel + " is launched with " + std::to_string(count) + what)
+      .values(count, 0);
+}
+
 template <class Number>
 void limit(const Profile& profile, const char* kernel, const char* what, Number value, Number most) {
   if (value <= most) return;
@@ -39,11 +46,13 @@ std::string profile_names() {
 }
 
 void check_launch(const Profile& profile, const kernels::FlatKernel& kernel) {
+  check_count(kernel.kernel, " items", kernel.count);
   limit<uint64_t>(profile, kernel.kernel, "bytes of arguments", kernel.task_bytes, profile.parameters_max);
   limit<int64_t>(profile, kernel.kernel, "blocks", kernels::flat_launch(kernel.count).blocks, profile.blocks_max);
 }
 
 void check_launch(const Profile& profile, const kernels::BlockKernel& kernel) {
+  check_count(kernel.kernel, " blocks", kernel.count);
   limit<uint64_t>(profile, kernel.kernel, "bytes of arguments", kernel.task_bytes, profile.parameters_max);
   limit<int32_t>(profile, kernel.kernel, "threads a block", kernel.threads, profile.threads_max);
   limit<uint64_t>(profile, kernel.kernel, "bytes of shared memory a block", kernel.shared_bytes, profile.shared_max);

@@ -1,6 +1,8 @@
 #include "backends/emulator/schedule.h"
 
 #include <atomic>
+#include <exception>
+#include <mutex>
 #include <numeric>
 #include <thread>
 #include <utility>
@@ -52,13 +54,22 @@ void Schedule::for_each(int64_t count, const std::function<void(int64_t)>& visit
     return;
   }
   std::atomic<int64_t> next{0};
+  std::mutex mutex;
+  std::exception_ptr failure;
   const auto work = [&] {
-    for (int64_t k = next++; k < count; k = next++) visit(unit(k));
+    try {
+      for (int64_t k = next++; k < count; k = next++) visit(unit(k));
+    } catch (...) {
+      next = count;
+      const std::lock_guard<std::mutex> lock(mutex);
+      failure = std::current_exception();
+    }
   };
   std::vector<std::thread> others;
   for (int k = 1; k < threads; ++k) others.emplace_back(work);
   work();
   for (std::thread& other : others) other.join();
+  if (failure != nullptr) std::rethrow_exception(failure);
 }
 
 void Schedule::run_items(const kernels::FlatKernel& kernel, int64_t begin, int64_t count) const {

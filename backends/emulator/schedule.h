@@ -17,7 +17,8 @@ struct Schedule {
   uint64_t seed = 0; ///< of shuffled
   int threads = 1;   ///< that run units at the same time, for a race detector
 
-  /// Calls visit(unit) for every unit in [0, count). With several threads it is called from all of them.
+  /// Calls visit(unit) for every unit in [0, count). With several threads it is called from all of them. What it throws
+  /// ends that, and comes out here.
   void for_each(int64_t count, const std::function<void(int64_t unit)>& visit) const;
 
   /// Runs the items [begin, begin + count) of a flat task.

@@ -2,6 +2,8 @@
 
 #include "backends/kernels/door.h"
 
+#include <utility>
+
 namespace ts::emulator {
 
 using kernels::DoorError;
@@ -14,7 +16,13 @@ DoorError wrong(const kernels::Option& option, const std::string& known) {
                    "option '" + option.name + "' is one of " + known + ", not '" + option.value + "'");
 }
 
-bool apply_schedule(const kernels::Option& option, Schedule* schedule) {
+bool apply_schedule(const kernels::Option& option, Settings* settings) {
+  Schedule* schedule = &settings->schedule;
+  if (option.name == "schedule" || option.name == "shuffle") {
+    if (std::exchange(settings->ordered, true))
+      throw DoorError(TS_INVALID_ARGUMENT,
+                      "option '" + option.name + "': the order was chosen before it, once is enough");
+  }
   if (option.name == "schedule") {
     if (option.value != "forward" && option.value != "backward") throw wrong(option, "forward|backward");
     schedule->order = option.value == "forward" ? Order::forward : Order::backward;
@@ -49,12 +57,12 @@ bool apply(const kernels::Option& option, Settings* settings) {
   if (option.name == "profile") {
     settings->profile = find_profile(option.value);
     if (settings->profile == nullptr) throw wrong(option, profile_names());
-  } else if (option.name == "memory") {
+  } else if (option.name == "memory" && !(option.value.empty() && settings->check.any_check())) { // check=race,memory
     settings->memory_bytes = static_cast<uint64_t>(whole_number(option, 1, 1 << 20)) << 20;
   } else if (option.name == "devices") {
     settings->devices = static_cast<int>(whole_number(option, 0, 16));
   } else {
-    return apply_schedule(option, &settings->schedule) || apply_check(option, &settings->check);
+    return apply_schedule(option, settings) || apply_check(option, &settings->check);
   }
   return true;
 }
@@ -67,8 +75,10 @@ std::string known_options() {
 void check_settings(const Settings& settings) {
   if (settings.check.any() && settings.schedule.threads > 1)
     throw DoorError(TS_INVALID_ARGUMENT,
-                    "options 'check' and 'threads' exclude each other: a checker sees the conflicts "
-                    "of work items that run one after another");
+                    std::string("options '") +
+                        (settings.check.any_check() || settings.check.memory ? "check" : "jitter") +
+                        "' and 'threads' exclude each other: whoever watches a launch sees work items "
+                        "that run one after another");
   if (settings.check.memory && (settings.check.any_check() || settings.check.jitter != 0))
     throw DoorError(TS_INVALID_ARGUMENT, "option 'check=memory' stands alone: it watches accesses instead of checking");
   if (!settings.check.memory && !settings.check.page.empty())

@@ -13,6 +13,7 @@ namespace ts::emulator {
 
 struct Settings {
   Schedule schedule;
+  bool ordered = false; ///< an option chose the order
   const Profile* profile = find_profile("t4");
   uint64_t memory_bytes = 4ULL << 30; ///< of address space; pages come as they are touched
   int devices = 1;

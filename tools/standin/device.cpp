@@ -10,7 +10,6 @@ Device::Device(int index, const Settings& settings)
 
 std::byte* Device::allocate(uint64_t bytes, uint64_t id, cudaMemPool_t pool) {
   std::byte* data = memory_.allocate(bytes);
-  if (data == nullptr && memory_.flush_quarantine() > 0) data = memory_.allocate(bytes);
   if (data != nullptr) allocations_.emplace(data, Allocation{id, bytes, pool});
   return data;
 }
@@ -55,7 +54,7 @@ void Device::lose(cudaError_t code, const std::string& why) {
 
 void Device::check_guards(const void* data, const std::string& who) {
   auto* device = static_cast<std::byte*>(const_cast<void*>(data));
-  if (const std::string damage = memory_.guard_damage(device); !damage.empty())
+  if (const std::string damage = memory_.take_guard_damage(device); !damage.empty())
     lose(cudaErrorIllegalAddress, who + ": " + damage);
 }
 

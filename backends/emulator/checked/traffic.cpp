@@ -105,7 +105,7 @@ void TrafficMeter::begin_block(int64_t block) {
 }
 
 void TrafficMeter::end_launch() {
-  state_->armed_tracer = nullptr;
+  state_->armed_tracer = state_->tracer = nullptr;
   state_->argument_bytes = 0;
   count_steps();
 }
