@@ -1,0 +1,74 @@
+// What reports say of places: how far an index went and of whose elements, which memory is the host's, which lines of source.
+#include "backends/emulator/checked/checker.h"
+#include "backends/emulator/checked/place_tasks.h"
+#include "backends/emulator/checked/symbols.h"
+#include "backends/emulator/checked/traffic.h"
+#include "backends/emulator/workbench.h"
+
+#include <gmock/gmock.h>
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <cstdlib>
+#include <filesystem>
+#include <functional>
+#include <mutex>
+#include <pthread.h>
+#include <thread>
+
+namespace ts::emulator::checked {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+// The first report of what is launched; "" for none.
+std::string first_report(const std::string& options, const std::function<void(Workbench&)>& launch) {
+  Workbench bench(options);
+  launch(bench);
+  bench.synchronize();
+  return bench.reports().empty() ? "" : text_of(bench.reports().front());
+}
+
+TEST(Lines, OfAProgramThatMovedAway) {
+  const std::filesystem::path folder = std::filesystem::current_path();
+  const std::string before = first_report(
+      "check=all", [](Workbench& bench) { launch_write_at(bench, bench.upload(std::vector<float>(4, 0), "x"), 4); });
+  std::filesystem::current_path("/");
+  const std::string after = first_report(
+      "check=all", [](Workbench& bench) { launch_write_at(bench, bench.upload(std::vector<float>(4, 0), "x"), -200); });
+  std::filesystem::current_path(folder);
+  EXPECT_THAT(before, HasSubstr(" at place_tasks.cpp:"));
+  EXPECT_THAT(after, HasSubstr(" at place_tasks.cpp:"));
+}
+
+TEST(Lines, OfAProgramFoundByThePathInAFolderOfAnyName) {
+  const std::filesystem::path folder = std::filesystem::path(::testing::TempDir()) / "it's here";
+  std::filesystem::create_directories(folder);
+  std::filesystem::copy_file("/proc/self/exe", folder / "places_elsewhere",
+                             std::filesystem::copy_options::overwrite_existing);
+  const std::string path = std::getenv("PATH");
+  setenv("PATH", (folder.string() + ":" + path).c_str(), 1);
+  EXPECT_EQ(std::system("places_elsewhere --gtest_filter=Lines.OfAProgramThatMovedAway >/dev/null"), 0);
+  setenv("PATH", path.c_str(), 1);
+  std::filesystem::remove_all(folder);
+}
+
+TEST(Lines, OfAMachineWithoutAddr2lineAreOffsets) {
+  const std::string path = std::getenv("PATH");
+  setenv("PATH", "/nonexistent", 1);
+  EXPECT_THAT(source_line(reinterpret_cast<uintptr_t>(&innermost_line) + 1), HasSubstr("checked_place_test+0x"));
+  setenv("PATH", path.c_str(), 1);
+}
+
+TEST(Lines, OfFilesInFoldersOfAnyName) {
+  EXPECT_EQ(innermost_line("/a b/my (old) file.h:35 (discriminator 3)\n/a b/main.cpp:7\n"), "my (old) file.h:35");
+  EXPECT_EQ(innermost_line("/usr/include/c++/12/vector:99\n/home/it's/k.h:8 (discriminator 1)\n"), "k.h:8");
+  EXPECT_EQ(innermost_line("??:0\n"), "?");
+  EXPECT_EQ(innermost_line("/a b/places.cpp:?\n"), "places.cpp:?");
+  EXPECT_EQ(innermost_line(""), "?");
+}
+
+} // namespace
+} // namespace ts::emulator::checked
