@@ -70,5 +70,27 @@ TEST(Lines, OfFilesInFoldersOfAnyName) {
   EXPECT_EQ(innermost_line(""), "?");
 }
 
+TEST(TrafficPage, NamesAreWrittenSoThatTheyCanBeRead) {
+  TrafficRow row{"a \"kernel\"\n", "back\\slash.h:1", std::string(2000, 'x'), kRead, {}};
+  const std::string lines = json_lines_of({row});
+  EXPECT_THAT(lines,
+              HasSubstr("{\"kernel\": \"a \\\"kernel\\\"\\n\", \"site\": \"back\\\\slash.h:1\", \"memory\": \"xxx"));
+  EXPECT_THAT(lines, HasSubstr("x\", \"access\": \"read\", \"requests\": 0, "));
+}
+
+TEST(TrafficPage, IsOpenedBeforeAnythingRuns) {
+  EXPECT_THROW(Workbench("check=memory,page=/nonexistent/page"), kernels::Refusal);
+}
+
+TEST(TrafficPage, NamesEveryBuffer) {
+  Workbench bench("check=memory");
+  float* last = nullptr;
+  for (int k = 0; k < 600; ++k) last = bench.upload(std::vector<float>(4, 0), "x" + std::to_string(k));
+  launch_copy(bench, "copy", last, last, 4);
+  bench.synchronize();
+  ASSERT_FALSE(bench.traffic().empty());
+  EXPECT_EQ(bench.traffic().front().memory, "x599");
+}
+
 } // namespace
 } // namespace ts::emulator::checked

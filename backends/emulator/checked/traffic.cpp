@@ -14,7 +14,7 @@ namespace {
 
 constexpr uint64_t kSectorBytes = 32, kBankBytes = 4, kBanks = 32, kWidest = 16;
 constexpr uint64_t kStackBytes = uint64_t{8} << 20; // of a host's thread
-constexpr uint8_t kNoOperand = 255;
+constexpr uint32_t kNoOperand = UINT32_MAX;
 
 int warp_of(const Step& step) { return step.thread / kernels::kWarp; }
 
@@ -82,8 +82,6 @@ Traffic count_request(const Step* lanes, size_t count) {
   return traffic;
 }
 
-TrafficMeter::TrafficMeter(const Memory& memory, std::string page) : memory_(memory), page_(std::move(page)) {}
-
 void TrafficMeter::begin_call(const std::vector<OperandFacts>& operands) { operands_ = operands; }
 
 void TrafficMeter::begin_launch(const LaunchFacts& launch) {
@@ -120,10 +118,10 @@ void TrafficMeter::phase() { count_steps(); }
 
 void TrafficMeter::thread(int64_t thread) { thread_ = static_cast<uint16_t>(thread); }
 
-uint8_t TrafficMeter::operand_of(const std::byte* address) const {
-  for (size_t k = 0; k < operands_.size() && k < kNoOperand; ++k)
+uint32_t TrafficMeter::operand_of(const std::byte* address) const {
+  for (size_t k = 0; k < operands_.size(); ++k)
     if (view_count(operands_[k].view) > 0 && contains(reach_of_view(operands_[k].view), address))
-      return static_cast<uint8_t>(k);
+      return static_cast<uint32_t>(k);
   return kNoOperand;
 }
 

@@ -19,9 +19,9 @@ namespace ts::emulator::checked {
 struct Step {
   uint64_t offset; ///< of its first byte in the device's memory, or in the block's shared memory
   uint32_t site;
-  uint16_t thread; ///< of its block; of the 256 items that run like one in a flat launch
+  uint32_t operand; ///< number of a name, for global memory
+  uint16_t thread;  ///< of its block; of the 256 items that run like one in a flat launch
   uint8_t bytes;
-  uint8_t operand; ///< number of a name, for global memory
   Access access;
   bool shared;
 };
@@ -60,8 +60,8 @@ std::string json_lines_of(const std::vector<TrafficRow>& rows);
 /// The observer behind check=memory.
 class TrafficMeter final : public Observer, private Tracer {
 public:
-  /// At its end it appends its rows to the file `page`, where that is not "".
-  TrafficMeter(const Memory& memory, std::string page);
+  /// At its end it appends its rows to the file `page`, where that is not "". Throws where it cannot.
+  TrafficMeter(const Memory& memory, const std::string& page);
   ~TrafficMeter() override;
 
   void allocated(const std::byte*, uint64_t) override {}
@@ -90,13 +90,13 @@ private:
   void phase() override;
   void thread(int64_t thread) override;
   void access(const Accessed& mine) override;
-  uint8_t operand_of(const std::byte* address) const;
+  uint32_t operand_of(const std::byte* address) const;
   std::string name_of(const Step& step) const;
   void count_steps();
   void count_site(const Step* first, const Step* last);
 
   const Memory& memory_;
-  std::string page_;
+  int page_ = -1; ///< the open file
   std::vector<OperandFacts> operands_;
   LaunchFacts launch_{};
   std::string kernel_;

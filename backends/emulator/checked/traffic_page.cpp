@@ -1,9 +1,14 @@
 // What the transaction lint found, as rows, as a page and as lines for programs.
 #include "backends/emulator/checked/traffic.h"
+#include "backends/kernels/door.h"
+
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdio>
 #include <fcntl.h>
+#include <system_error>
 #include <unistd.h>
 
 namespace ts::emulator::checked {
@@ -18,6 +23,10 @@ template <class... Values> std::string formatted(const char* form, Values... val
   char line[1024];
   std::snprintf(line, sizeof line, form, values...);
   return line;
+}
+
+std::string quoted(const std::string& text) {
+  return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
 unsigned long long whole(uint64_t value) { return value; }
@@ -60,8 +69,8 @@ std::string json_lines_of(const std::vector<TrafficRow>& rows) {
   std::string text;
   for (const TrafficRow& row : rows) {
     const Traffic& t = row.traffic;
-    text += formatted("{\"kernel\": \"%s\", \"site\": \"%s\", \"memory\": \"%s\", \"access\": \"%s\", ",
-                      row.kernel.c_str(), row.line.c_str(), row.memory.c_str(), verb(row.access));
+    text += "{\"kernel\": " + quoted(row.kernel) + ", \"site\": " + quoted(row.line) +
+            ", \"memory\": " + quoted(row.memory) + ", \"access\": \"" + verb(row.access) + "\", ";
     text +=
         formatted("\"requests\": %llu, \"lanes\": %llu, \"sectors\": %llu, \"least\": %llu, \"ratio\": %.3f, "
                   "\"conflicts\": %llu}\n",
@@ -70,14 +79,21 @@ std::string json_lines_of(const std::vector<TrafficRow>& rows) {
   return text;
 }
 
+TrafficMeter::TrafficMeter(const Memory& memory, const std::string& page) : memory_(memory) {
+  if (page.empty()) return;
+  page_ = open(page.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
+  if (page_ < 0)
+    throw kernels::DoorError(TS_INVALID_ARGUMENT, "option 'page' names a file that cannot be written: '" + page +
+                                                      "': " + std::generic_category().message(errno));
+}
+
 // One write at the file's end: processes that share it do not tear each other's lines.
 TrafficMeter::~TrafficMeter() {
-  if (page_.empty()) return;
-  const int file = open(page_.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
-  const std::string text = file < 0 ? "" : json_lines_of(rows());
-  if (file < 0 || write(file, text.data(), text.size()) != static_cast<ssize_t>(text.size()))
-    std::fprintf(stderr, "emulator: cannot write what check=memory found to %s\n", page_.c_str());
-  if (file >= 0) close(file);
+  if (page_ < 0) return;
+  const std::string text = json_lines_of(rows());
+  if (write(page_, text.data(), text.size()) != static_cast<ssize_t>(text.size()))
+    std::fprintf(stderr, "emulator: cannot write what check=memory found\n");
+  close(page_);
 }
 
 } // namespace ts::emulator::checked
