@@ -64,6 +64,7 @@ bool Checker::is_output_alone(const OperandFacts& operand) const {
 void Checker::begin_call(const std::vector<OperandFacts>& operands) {
   in_call_ = true;
   operands_ = operands;
+  kernel_ = "the call";
   if (!settings_.init) return;
   // What outputs and the workspace hold before a call is nothing to rely on. // backend.29
   for (const OperandFacts& operand : operands_)
@@ -88,7 +89,7 @@ void Checker::check_outputs() {
     if (missing == nullptr) continue;
     Report report;
     report.kind = Kind::output_unwritten;
-    report.kernel = launch_.kernel == nullptr ? "the call" : std::string(launch_.kernel) + "/" + launch_.route;
+    report.kernel = kernel_;
     describe_operand(operand, shadow_.offset(missing), &report);
     add(report);
   }
@@ -170,6 +171,8 @@ void Checker::add_ranges() {
 
 void Checker::begin_launch(const LaunchFacts& launch) {
   launch_ = launch;
+  kernel_ = launch.kernel;
+  if (launch.route[0] != '\0') kernel_ += std::string("/") + launch.route;
   state_ = launch.instrumentation->state();
   State& state = *state_;
   state.stack = {reinterpret_cast<uintptr_t>(launch.frame) - kStackBytes, kStackBytes};
@@ -234,15 +237,24 @@ WorkItem Checker::item_of(Cell place) const {
   return item;
 }
 
+uintptr_t Checker::code_of(uint32_t site) const { return site == 0 ? 0 : launch_.instrumentation->image() + site; }
+
+// Whether a pair of places was met before, or there are too many: it is counted, and nothing more of it is described.
+bool Checker::is_counted(Kind kind, uint32_t site, uint32_t other_site) {
+  const uintptr_t code = code_of(site), other_code = code_of(other_site);
+  const auto known = known_.find(std::tie(kind, code, other_code, kernel_));
+  if (known != known_.end()) ++reports_[known->second].times;
+  return known != known_.end() || reports_.size() == kReportsMax;
+}
+
 Report Checker::describe(Kind kind, const Accessed& mine) const {
   Report report;
   report.kind = kind;
-  report.kernel = launch_.kernel;
-  if (launch_.route[0] != '\0') report.kernel += std::string("/") + launch_.route;
+  report.kernel = kernel_;
   report.mine = item_of(state_->moment.place);
   report.access = mine.access;
   report.bytes = mine.bytes;
-  report.site = launch_.instrumentation->image() + mine.site;
+  report.site = code_of(mine.site);
   return report;
 }
 
@@ -257,11 +269,12 @@ bool Checker::conflict(const Accessed& mine, Cell other, Cell kinds, uint32_t si
   Kind kind = Kind::read_write;
   if (mine.access == kAtomic || theirs == kAtomic) kind = Kind::mixed_atomic;
   if (mine.access == kWrite && theirs == kWrite) kind = Kind::write_write;
+  if (is_counted(kind, mine.site, site)) return false;
   Report report = describe(kind, mine);
   describe_place(mine, &report);
   report.other = item_of(other);
   report.other_access = theirs;
-  if (site != 0) report.other_site = launch_.instrumentation->image() + site;
+  report.other_site = code_of(site);
   add(report);
   return false;
 }
@@ -269,14 +282,16 @@ bool Checker::conflict(const Accessed& mine, Cell other, Cell kinds, uint32_t si
 bool Checker::stray(const Accessed& mine, bool valid) {
   if (!settings_.bounds) return false;
   const bool released = !valid && released_at(mine.address - shadow_.map().base).has_value();
-  Report report = describe(released ? Kind::after_release : Kind::out_of_bounds, mine);
+  const Kind kind = released ? Kind::after_release : Kind::out_of_bounds;
+  if (is_counted(kind, mine.site)) return true;
+  Report report = describe(kind, mine);
   describe_place(mine, &report);
   add(report);
   return true;
 }
 
 bool Checker::unwritten(const Accessed& mine) {
-  if (!settings_.init) return false;
+  if (!settings_.init || is_counted(Kind::unwritten, mine.site)) return false;
   Report report = describe(Kind::unwritten, mine);
   describe_place(mine, &report);
   add(report);
@@ -287,10 +302,11 @@ bool Checker::outside(const Accessed& mine) {
   if (!settings_.host) return false;
   const bool arguments = mine.address - state_->arguments < state_->argument_bytes;
   if (mine.access == kRead && is_constant(mine.address)) return false;
-  Report report = describe(arguments                ? Kind::arguments_written
-                           : mine.address < 1 << 16 ? Kind::null_address
-                                                    : Kind::host_memory,
-                           mine);
+  const Kind kind = arguments                ? Kind::arguments_written
+                    : mine.address < 1 << 16 ? Kind::null_address
+                                             : Kind::host_memory;
+  if (is_counted(kind, mine.site)) return true;
+  Report report = describe(kind, mine);
   const bool device = memory_.is_device_address(shadow_.pointer(mine.address));
   report.memory = arguments                ? "byte " + std::to_string(mine.address - state_->arguments) + " of its task"
                   : mine.address < 1 << 16 ? "address " + std::to_string(mine.address)
@@ -302,6 +318,7 @@ bool Checker::outside(const Accessed& mine) {
 
 bool Checker::waits(const Accessed& mine) {
   if (!settings_.race) return false;
+  if (is_counted(Kind::waiting, mine.site)) return true;
   Report report = describe(Kind::waiting, mine);
   describe_place(mine, &report);
   add(report);
@@ -388,24 +405,22 @@ void Checker::describe_place(const Accessed& mine, Report* report) const {
 }
 
 void Checker::add(Report report) {
-  for (Report& known : reports_) {
-    if (known.kind != report.kind || known.site != report.site || known.other_site != report.other_site ||
-        known.kernel != report.kernel)
-      continue;
-    ++known.times;
-    return;
-  }
-  if (reports_.size() < kReportsMax) reports_.push_back(std::move(report));
+  if (reports_.size() == kReportsMax) return;
+  known_.emplace(Pair{report.kind, report.site, report.other_site, report.kernel}, reports_.size());
+  reports_.push_back(std::move(report));
 }
 
 std::string Checker::take_finding() {
   if (reports_.empty()) return "";
   std::string text = text_of(reports_.front());
   if (reports_.size() > 1) text += " (and " + std::to_string(reports_.size() - 1) + " more)";
-  reports_.clear();
+  clear();
   return text;
 }
 
-void Checker::clear() { reports_.clear(); }
+void Checker::clear() {
+  reports_.clear();
+  known_.clear();
+}
 
 } // namespace ts::emulator::checked

@@ -9,6 +9,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <tuple>
 #include <vector>
 
 namespace ts::emulator::checked {
@@ -43,6 +44,7 @@ private:
     uint64_t phase;
     int64_t block;
   };
+  using Pair = std::tuple<Kind, uintptr_t, uintptr_t, std::string>; ///< two sites, and the kernel
   // From the hooks.
   void unit(int64_t block, uint64_t phase) override;
   bool conflict(const Accessed& mine, Cell other, Cell kinds, uint32_t site) override;
@@ -58,9 +60,11 @@ private:
   bool is_output_alone(const OperandFacts& operand) const;
   void check_outputs();
   WorkItem item_of(Cell place) const;
+  bool is_counted(Kind kind, uint32_t site, uint32_t other_site = 0);
   Report describe(Kind kind, const Accessed& mine) const;
   void describe_place(const Accessed& mine, Report* report) const;
   void describe_operand(const OperandFacts& operand, uint64_t offset, Report* report) const;
+  uintptr_t code_of(uint32_t site) const;
   void add(Report report);
   std::optional<Allocation> allocation_at(uint64_t offset) const;
   std::optional<Allocation> nearest_allocation(uint64_t offset) const;
@@ -75,11 +79,13 @@ private:
   std::vector<OperandFacts> operands_; ///< of the running call
   bool in_call_ = false;
   LaunchFacts launch_{};
+  std::string kernel_;     ///< of the running launch, or the last of the call; with its route
   State* state_ = nullptr; ///< of the running launch
   std::vector<Range> ranges_;
   std::vector<Unit> units_; ///< of the running launch, in the order they ran
   uint64_t next_phase_ = 1;
   std::vector<Report> reports_;
+  std::map<Pair, size_t, std::less<>> known_; ///< where in reports_
 };
 
 /// Who watches a device: a checker, or the transaction lint.

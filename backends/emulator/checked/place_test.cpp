@@ -31,6 +31,34 @@ std::string first_report(const std::string& options, const std::function<void(Wo
   return bench.reports().empty() ? "" : text_of(bench.reports().front());
 }
 
+TEST(Folding, TakesNoTimeToSpeakOf) {
+  constexpr int64_t kItems = 250'000;
+  const auto seconds = [](const std::string& options, const std::function<void(Workbench&)>& launch) {
+    Workbench bench(options);
+    launch(bench);
+    const auto start = std::chrono::steady_clock::now();
+    bench.synchronize();
+    uint64_t times = 0;
+    for (const Report& report : bench.reports()) times += report.times;
+    EXPECT_GT(times, 900U);
+    EXPECT_LE(bench.reports().size(), 3U);
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  };
+  const auto racy = [](Workbench& bench) {
+    launch_smooth_in_place(bench, bench.upload(std::vector<float>(kItems, 1), "x"), kItems);
+  };
+  const auto unwritten = [](Workbench& bench) {
+    launch_copy(bench, "copy", bench.allocate<float>(kItems, "x"), bench.allocate<float>(kItems, "z"), kItems);
+  };
+  const auto stray = [](Workbench& bench) {
+    launch_copy(bench, "copy", bench.upload(std::vector<float>(kItems, 1), "x"), bench.allocate<float>(16, "z"),
+                kItems);
+  };
+  EXPECT_LT(seconds("check=all", racy), 2);
+  EXPECT_LT(seconds("check=all", unwritten), 2);
+  EXPECT_LT(seconds("check=all,memory=64", stray), 2);
+}
+
 TEST(Lines, OfAProgramThatMovedAway) {
   const std::filesystem::path folder = std::filesystem::current_path();
   const std::string before = first_report(

@@ -28,7 +28,8 @@ inline bool contains(const ByteReach& reach, const std::byte* address) {
 /// Calls visit(data, bytes) for stretches of elements that follow each other, in row-major order, until it gives false.
 void for_each_run(const kernels::View& view, const std::function<bool(const std::byte* data, uint64_t bytes)>& visit);
 
-/// "element (2,3)" for the element that holds the address; "" where none of the first million does.
+/// "element (2,3)" for the element that holds the address; "" where there is none, or where rows lie in each other and none of
+/// the first million elements does.
 std::string element_text(const kernels::View& view, const std::byte* address);
 
 /// True for an address in code or constants of a loaded library.
