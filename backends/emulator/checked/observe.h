@@ -65,14 +65,16 @@ TS_HOT void outside(uintptr_t address, uint64_t bytes, Access access, uintptr_t 
 }
 
 // A thread's locals are registers to others.
-TS_HOT bool is_foreign(uint64_t offset) { return state.locals.holds(offset) && !state.own_locals.holds(offset); }
+TS_HOT bool is_foreign(uint64_t offset, uint64_t bytes) {
+  return state.locals.holds(offset) && !state.own_locals.holds(offset, bytes);
+}
 
 TS_HOT bool is_private(uint64_t offset) { return state.locals.holds(offset) || state.shared.holds(offset); }
 
-// Whether the launch may touch the place, which is no block's own.
-__attribute__((noinline)) inline bool find_range(uint64_t offset, Range* hit) {
+// Whether the launch may touch the bytes, which are no block's own.
+__attribute__((noinline)) inline bool find_range(uint64_t offset, uint64_t bytes, Range* hit) {
   for (int k = 0; k < state.range_count; ++k) {
-    if (!state.ranges[k].holds(offset)) continue;
+    if (!state.ranges[k].holds(offset, bytes)) continue;
     *hit = state.ranges[k];
     return true;
   }
@@ -93,16 +95,19 @@ inline bool is_written(uint64_t byte, bool own) {
   return (c >> (split ? 4 : 4 + byte % kGranule) & 1) != 0;
 }
 
-// Padding is copied with its struct and was never written. It shares a word with a member: so words of up to 8 bytes count,
-// as far as the access covers them, in which nothing was written.
+// Padding is copied with its struct and was never written. It shares a word with a member: 8 bytes, or 16 where what is read
+// has the size and the place of a struct with that alignment. So words count, as far as the access covers them, in which
+// nothing was written.
 TS_COLD inline void check_written(uint64_t offset, bool own, const Accessed& mine) {
-  constexpr uint64_t kWord = 8;
-  const uint64_t start = mine.address - state.base, word = offset / kWord * kWord;
+  const uint64_t start = mine.address - state.base;
+  const uint64_t word_bytes = (start | mine.bytes) % 16 == 0 ? 16 : 8, word = offset / word_bytes * word_bytes;
   const uint64_t first = start > word ? start : word;
-  const uint64_t last = start + mine.bytes < word + kWord ? start + mine.bytes : word + kWord;
+  const uint64_t last = start + mine.bytes < word + word_bytes ? start + mine.bytes : word + word_bytes;
   for (uint64_t byte = first; byte < last; ++byte)
     if (is_written(byte, own)) return;
-  tell([&](Findings& f) { return f.unwritten(mine); });
+  Accessed here = mine;
+  here.address = state.base + first;
+  tell([&](Findings& f) { return f.unwritten(here); });
 }
 
 // One cell of which an access covers the bytes `lanes`, whatever may be wrong with it.
@@ -113,8 +118,8 @@ TS_COLD void visit_slowly(const Layer& layer, uint64_t index, Cell lanes, uint64
   if (state.base + offset > mine.address) here.address = state.base + offset;
   if ((c & lanes) != lanes) return tell([&](Findings& f) { return f.stray(here, false); });
   const bool own = is_private(offset);
-  if (is_foreign(offset)) return tell([&](Findings& f) { return f.stray(here, true); });
-  if (c < state.moment.launch && !own && !find_range(offset, hit_of(mine.site)))
+  if (is_foreign(offset, 1)) return tell([&](Findings& f) { return f.stray(here, true); });
+  if (c < state.moment.launch && !own && !find_range(offset, 1, hit_of(mine.site)))
     return tell([&](Findings& f) { return f.stray(here, true); });
   const Cell written = own && c < state.moment.block ? 0 : c;
   if (old == Old::used && (written & lanes << 4) != lanes << 4) check_written(offset, own, mine);
@@ -134,8 +139,9 @@ TS_HOT bool visit_quickly(const Layer& layer, uint64_t index, Cell lanes, uint64
   constexpr Cell bit = kind_bit(access), mark = bit << kNowShift;
   const Moment& moment = state.moment;
   const Cell c = layer.cells[index], value = access == kRead ? 0 : lanes << 4;
+  const unsigned bytes = lanes == kValid ? kGranule : 1;
   const bool holds_value = old == Old::ignored || (c & lanes << 4) == lanes << 4;
-  if ((c & (lanes | kSplit)) != lanes || is_foreign(offset)) return false;
+  if ((c & (lanes | kSplit)) != lanes || is_foreign(offset, bytes)) return false;
   if (c >= moment.phase) {
     if (!holds_value) return false;
     if ((c & (kThread | kMany)) == (moment.place & kThread)) {
@@ -164,7 +170,7 @@ TS_HOT bool visit_quickly(const Layer& layer, uint64_t index, Cell lanes, uint64
       if (access == kWrite || (others | mine) != bit) return false;
       next |= bit << kOthersShift;
       layer.witnesses[index] = {c, layer.sites[index]};
-    } else if (!hit_of(code)->holds(offset) && !find_range(offset, hit_of(code))) {
+    } else if (!hit_of(code)->holds(offset, bytes) && !find_range(offset, bytes, hit_of(code))) {
       return false;
     }
   }
@@ -195,10 +201,19 @@ void visit_bytes(uint64_t offset, uint64_t bytes, uintptr_t address, uint64_t of
   }
 }
 
+// Whether what holds for a granule's first byte holds for all: allocations, locals and operands may end within it.
+TS_COLD inline bool is_whole(uint64_t granule, uintptr_t code) {
+  const uint64_t offset = granule * kGranule;
+  const Cell c = state.granules.cells[granule];
+  if ((c & (kValid | kSplit)) != kValid) return false;
+  if (state.locals.holds(offset))
+    return state.own_locals.holds(offset) == state.own_locals.holds(offset + kGranule - 1);
+  return c >= state.moment.launch || state.shared.holds(offset) || find_range(offset, kGranule, hit_of(code));
+}
+
 template <Access access, Old old>
 TS_COLD void visit_granule_slowly(uint64_t granule, uintptr_t address, uint64_t of_bytes, uintptr_t code) {
-  if ((state.granules.cells[granule] & kSplit) != 0)
-    return visit_bytes<access, old>(granule * kGranule, kGranule, address, of_bytes, code);
+  if (!is_whole(granule, code)) return visit_bytes<access, old>(granule * kGranule, kGranule, address, of_bytes, code);
   visit_slowly<access, old>(state.granules, granule, kValid, granule * kGranule,
                             {address, of_bytes, access, site_of(code)});
 }
@@ -262,7 +277,7 @@ template <Access access, unsigned bytes, Old old> TS_HOT bool visit_untouched(ui
     untouched = untouched && cells[k] < state.moment.launch && (cells[k] & (flags | kSplit)) == flags;
   if (!untouched) return false;
   Range* hit = hit_of(code);
-  if (!hit->holds(offset, bytes) && (!find_range(offset, hit) || !hit->holds(offset, bytes))) return false;
+  if (!hit->holds(offset, bytes) && !find_range(offset, bytes, hit)) return false;
   const Cell next = state.moment.place | kind_bit(access) << kNowShift | kValid | kWritten;
   uint32_t* sites = state.granules.sites + offset / kGranule;
   for (unsigned k = 0; k < bytes / kGranule; ++k) {

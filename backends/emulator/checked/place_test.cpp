@@ -31,6 +31,44 @@ std::string first_report(const std::string& options, const std::function<void(Wo
   return bench.reports().empty() ? "" : text_of(bench.reports().front());
 }
 
+// An operand of `elements` bytes at the beginning of a buffer of `bytes`.
+std::string piece_report(int64_t elements, uint64_t bytes, int64_t at, int piece) {
+  Memory memory(1 << 20);
+  CheckSettings settings;
+  settings.bounds = true;
+  Checker checker(settings, memory);
+  memory.observe(&checker);
+  std::byte* device = memory.allocate(bytes);
+  kernels::View view{memory.reach(device), TS_DTYPE_U8, 1, {elements}, {1}};
+  checker.begin_call({{"x", Role::out, view, memory.reach(device)}});
+  kernels::Census census;
+  Recorder program(*find_profile("t4"), memory);
+  launch_write_piece(program, reinterpret_cast<uint8_t*>(device), at, piece);
+  program.run({}, census);
+  const std::string text = checker.reports().empty() ? "" : text_of(checker.reports().front());
+  checker.end_call(false);
+  memory.observe(nullptr);
+  return text;
+}
+
+TEST(Bounds, EndWithinAWordAndTheFirstByteBeyondIsNamed) {
+  const std::string wanted = "out of bounds: piece: item 0 writes byte 5 of the buffer of x, outside its elements";
+  EXPECT_THAT(piece_report(5, 64, 4, 4), StartsWith(wanted));
+  EXPECT_THAT(piece_report(5, 64, 0, 8), StartsWith(wanted));
+  EXPECT_THAT(piece_report(5, 64, 3, 4), StartsWith(wanted));
+  EXPECT_EQ(piece_report(5, 64, 0, 4), "");
+  EXPECT_EQ(piece_report(5, 64, 1, 4), "");
+  EXPECT_EQ(piece_report(8, 64, 0, 8), "");
+  const std::string whole = "out of bounds: piece: item 0 writes byte 5 of x, whose buffer has 5 bytes";
+  EXPECT_THAT(piece_report(5, 5, 4, 4), StartsWith(whole));
+  EXPECT_THAT(piece_report(5, 5, 0, 8), StartsWith(whole));
+}
+
+TEST(Bounds, OfLocalsEndWithinAWord) {
+  EXPECT_THAT(first_report("check=bounds", launch_over_locals),
+              HasSubstr("thread 2, phase 0 writes byte 0 of the locals of thread 3"));
+}
+
 TEST(Folding, TakesNoTimeToSpeakOf) {
   constexpr int64_t kItems = 250'000;
   const auto seconds = [](const std::string& options, const std::function<void(Workbench&)>& launch) {
@@ -57,6 +95,37 @@ TEST(Folding, TakesNoTimeToSpeakOf) {
   EXPECT_LT(seconds("check=all", racy), 2);
   EXPECT_LT(seconds("check=all", unwritten), 2);
   EXPECT_LT(seconds("check=all,memory=64", stray), 2);
+}
+
+TEST(Padding, IsCopiedWithItsStruct) {
+  // TS_CITES(execution.29)
+  constexpr int64_t kCount = 40;
+  for (const char* schedule : {"check=all", "check=all,schedule=forward", "check=all,shuffle=3"}) {
+    EXPECT_EQ(first_report(schedule,
+                           [](Workbench& bench) {
+                             Pair* x = bench.allocate<Pair>(kCount, "x");
+                             launch_set_pairs(bench, x, kCount);
+                             launch_copy_pairs(bench, x, bench.allocate<Pair>(kCount, "z"), kCount);
+                           }),
+              "");
+    EXPECT_EQ(
+        first_report(schedule, [](Workbench& bench) { launch_pairs_in_blocks(bench, bench.allocate<Pair>(64, "z")); }),
+        "");
+    EXPECT_THAT(first_report(schedule,
+                             [](Workbench& bench) {
+                               launch_copy_pairs(bench, bench.allocate<Pair>(kCount, "x"),
+                                                 bench.allocate<Pair>(kCount, "z"), kCount);
+                             }),
+                HasSubstr("of x at place_tasks.cpp"));
+  }
+}
+
+TEST(Padding, IsNoWholeWordOfASmallerAlignment) {
+  const std::string found = first_report("check=all", [](Workbench& bench) {
+    launch_half_set(bench, bench.allocate<Record>(4, "x"), bench.allocate<Record>(4, "z"), 4);
+  });
+  EXPECT_THAT(found, StartsWith("read of what nothing wrote: copy_records: item 3 reads "));
+  EXPECT_THAT(found, ::testing::Not(HasSubstr("element (9) of x"))) << "the member that was written";
 }
 
 TEST(Lines, OfAProgramThatMovedAway) {
