@@ -38,9 +38,11 @@ std::byte* map_alias(int file, uint64_t size, int protection, uintptr_t wish = 0
 // Where the next arena's device addresses should begin. A launch finds the addresses in a task's bytes, where two small numbers,
 // or one and what was left beside it, must not look like one: no stack, heap or library lies there, and the lower half of
 // what is allocated first is no small number of either sign.
+constexpr uintptr_t kFirstBase = uintptr_t{0x1a5a} << 32;
+constexpr uintptr_t kBases = uintptr_t{0x1800} << 32;
 uintptr_t next_base(uint64_t size) {
   static std::atomic<uint64_t> next{0};
-  return ((0x1a5a + next.fetch_add((size >> 32) + 2) % 0x1800) << 32) + 0x4000'0000;
+  return kFirstBase + (next.fetch_add((size >> 32) + 2) << 32) % kBases + 0x4000'0000;
 }
 
 // From a device address to the one that works: a step that leaves the lower half as it is. So where the rest of an address
@@ -66,6 +68,8 @@ Memory::Memory(uint64_t bytes) : size_(round_up(bytes, kPage)) {
                   "the system gives no " + std::to_string(size_) + " bytes of device memory twice mapped")
       .values(static_cast<int64_t>(size_), 0);
 }
+
+bool Memory::is_among_arenas(uintptr_t address) { return address - (kFirstBase + kApart) < kBases; }
 
 Memory::~Memory() {
   // Only what was forbidden: to allow the whole arena would make an eighth of it resident as the sanitizer's shadow.

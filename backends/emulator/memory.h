@@ -48,6 +48,8 @@ public:
     const auto* byte = static_cast<const std::byte*>(address);
     return byte >= host_ && byte < host_ + size_;
   }
+  /// Whether an address lies where kernels see arenas, this one or another's: no memory of the host is there.
+  static bool is_among_arenas(uintptr_t address);
   /// Whether something was ever allocated at a device address, or past it.
   bool is_allocated_address(const void* address) const {
     const auto* byte = static_cast<const std::byte*>(address);

@@ -1,9 +1,12 @@
 #include "backends/emulator/checked/checker.h"
 
+#include "backends/emulator/checked/host_memory.h"
 #include "backends/emulator/checked/traffic.h"
 #include "backends/emulator/checked/views.h"
 
 #include <algorithm>
+#include <cstdio>
+#include <cstdlib>
 #include <cstring>
 
 namespace ts::emulator::checked {
@@ -13,7 +16,8 @@ namespace {
 constexpr int64_t kUnitItems = 256; // of a flat launch; as the hooks have it
 constexpr size_t kReportsMax = 1000;
 constexpr size_t kReleasedMax = 1024;
-constexpr uint64_t kStackBytes = uint64_t{8} << 20; // of a host's thread; nothing else lies that near
+constexpr uint64_t kNullBytes = 1 << 16;          // from address 0 on
+constexpr uint64_t kFarBytes = uint64_t{1} << 40; // farther from an operand, it is no index that went wrong
 
 } // namespace
 
@@ -175,7 +179,7 @@ void Checker::begin_launch(const LaunchFacts& launch) {
   if (launch.route[0] != '\0') kernel_ += std::string("/") + launch.route;
   state_ = launch.instrumentation->state();
   State& state = *state_;
-  state.stack = {reinterpret_cast<uintptr_t>(launch.frame) - kStackBytes, kStackBytes};
+  state.stack = stack_below(launch.frame);
   state.arguments = reinterpret_cast<uintptr_t>(launch.task);
   state.argument_bytes = launch.task_bytes;
   state.jitter = settings_.jitter;
@@ -298,20 +302,27 @@ bool Checker::unwritten(const Accessed& mine) {
   return false;
 }
 
+// Where nothing is, and where arenas are, an index went out of bounds; whatever else is mapped is the host's.
 bool Checker::outside(const Accessed& mine) {
-  if (!settings_.host) return false;
-  const bool arguments = mine.address - state_->arguments < state_->argument_bytes;
+  if (!settings_.host && !settings_.bounds) return false;
   if (mine.access == kRead && is_constant(mine.address)) return false;
-  const Kind kind = arguments                ? Kind::arguments_written
-                    : mine.address < 1 << 16 ? Kind::null_address
-                                             : Kind::host_memory;
+  const bool arguments = mine.address - state_->arguments < state_->argument_bytes;
+  const bool nothing = Memory::is_among_arenas(mine.address) || !is_mapped(mine.address);
+  const Kind kind = arguments                   ? Kind::arguments_written
+                    : mine.address < kNullBytes ? Kind::null_address
+                    : nothing                   ? Kind::out_of_bounds
+                                                : Kind::host_memory;
+  if (!settings_.host && kind != Kind::out_of_bounds) return false;
   if (is_counted(kind, mine.site)) return true;
   Report report = describe(kind, mine);
   const bool device = memory_.is_device_address(shadow_.pointer(mine.address));
-  report.memory = arguments                ? "byte " + std::to_string(mine.address - state_->arguments) + " of its task"
-                  : mine.address < 1 << 16 ? "address " + std::to_string(mine.address)
-                  : device                 ? "a device address that did not arrive as an argument"
-                                           : "memory of the host";
+  if (kind == Kind::out_of_bounds)
+    describe_far(mine.address, &report);
+  else
+    report.memory = arguments ? "byte " + std::to_string(mine.address - state_->arguments) + " of its task"
+                    : mine.address < kNullBytes ? "address " + std::to_string(mine.address)
+                    : device                    ? "a device address that did not arrive as an argument"
+                                                : "memory of the host";
   add(report);
   return true;
 }
@@ -394,14 +405,43 @@ void Checker::describe_place(const Accessed& mine, Report* report) const {
     report->memory = "memory that was never allocated";
     return;
   }
-  report->place = offset > nearest->offset ? "byte " + std::to_string(offset - nearest->offset)
-                                           : "byte -" + std::to_string(nearest->offset - offset);
+  report->place = offset >= nearest->offset ? "byte " + std::to_string(offset - nearest->offset)
+                                            : "byte -" + std::to_string(nearest->offset - offset);
   report->memory = "a buffer of " + std::to_string(nearest->bytes) + " bytes";
   if (launch_.shared != nullptr && nearest->offset == shadow_.offset(launch_.shared))
     report->memory = "shared memory of " + std::to_string(launch_.shared_bytes) + " bytes";
+  if (launch_.locals != nullptr && nearest->offset == shadow_.offset(launch_.locals))
+    report->memory = "the locals of " + std::to_string(nearest->bytes / launch_.local_bytes) + " threads, " +
+                     std::to_string(nearest->bytes) + " bytes";
   for (const OperandFacts& operand : operands_)
     if (shadow_.offset(operand.buffer) == nearest->offset)
       report->memory = operand.name + ", whose buffer has " + std::to_string(nearest->bytes) + " bytes";
+}
+
+// Far from all memory of the device: whose element it would be, counted from where its buffer begins.
+void Checker::describe_far(uintptr_t address, Report* report) const {
+  const OperandFacts* nearest = nullptr;
+  int64_t distance = 0;
+  for (const OperandFacts& operand : operands_) {
+    const uint64_t first = shadow_.offset(operand.view.data);
+    if (std::none_of(ranges_.begin(), ranges_.end(), [&](const Range& range) { return range.holds(first); })) continue;
+    const auto apart = static_cast<int64_t>(address - shadow_.map().base - shadow_.offset(operand.buffer));
+    if (nearest != nullptr && std::abs(apart) >= std::abs(distance)) continue;
+    nearest = &operand;
+    distance = apart;
+  }
+  const std::optional<Allocation> buffer =
+      nearest == nullptr ? std::nullopt : allocation_at(shadow_.offset(nearest->buffer));
+  if (!buffer || static_cast<uint64_t>(std::abs(distance)) >= kFarBytes) {
+    char text[64];
+    std::snprintf(text, sizeof text, "address 0x%zx, where no memory is", static_cast<size_t>(address));
+    report->memory = text;
+    return;
+  }
+  const int64_t itemsize = item_bytes(nearest->view.dtype);
+  report->place =
+      distance % itemsize == 0 ? "element " + std::to_string(distance / itemsize) : "byte " + std::to_string(distance);
+  report->memory = nearest->name + ", whose buffer has " + std::to_string(buffer->bytes) + " bytes";
 }
 
 void Checker::add(Report report) {

@@ -64,6 +64,7 @@ private:
   Report describe(Kind kind, const Accessed& mine) const;
   void describe_place(const Accessed& mine, Report* report) const;
   void describe_operand(const OperandFacts& operand, uint64_t offset, Report* report) const;
+  void describe_far(uintptr_t address, Report* report) const;
   uintptr_t code_of(uint32_t site) const;
   void add(Report report);
   std::optional<Allocation> allocation_at(uint64_t offset) const;

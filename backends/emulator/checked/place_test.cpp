@@ -31,6 +31,48 @@ std::string first_report(const std::string& options, const std::function<void(Wo
   return bench.reports().empty() ? "" : text_of(bench.reports().front());
 }
 
+TEST(WildIndices, AreOutOfBoundsOfTheNearestOperand) {
+  // TS_CITES(execution.28)
+  const auto found = [](const std::string& options, int64_t index) {
+    return first_report(options + ",memory=64", [=](Workbench& bench) {
+      launch_write_at(bench, bench.upload(std::vector<float>(4, 0), "x"), index);
+    });
+  };
+  for (const char* options : {"check=bounds", "check=all", "check=host"})
+    for (const int64_t index : {int64_t{-200}, int64_t{1} << 25, int64_t{1} << 31, int64_t{UINT32_MAX},
+                                -(int64_t{1} << 31), int64_t{1} << 36})
+      EXPECT_THAT(found(options, index), StartsWith("out of bounds: write: item 0 writes element " +
+                                                    std::to_string(index) + " of x, whose buffer has 16 bytes at "))
+          << options;
+  EXPECT_THAT(
+      found("check=bounds", int64_t{1} << 60), // no index went that far: the pointer itself is wrong
+      ::testing::ContainsRegex("out of bounds: write: item 0 writes address 0x[0-9a-f]+, where no memory is at "));
+}
+
+TEST(WildIndices, LeaveMemoryOfTheHostWhatItIs) {
+  int count = 0;
+  static int global_count = 0;
+  const std::vector<int> heap(1, 0);
+  for (int* place : {&count, &global_count, const_cast<int*>(heap.data())}) {
+    EXPECT_THAT(first_report("check=all", [=](Workbench& bench) { launch_count(bench, place); }),
+                HasSubstr("reads memory of the host"));
+    EXPECT_EQ(first_report("check=bounds", [=](Workbench& bench) { launch_count(bench, place); }), "");
+    EXPECT_EQ(*place, 1);
+    *place = 0;
+  }
+}
+
+TEST(WildIndices, IntoAnotherDeviceAreOutOfBounds) {
+  Workbench other("check=bounds");
+  Workbench bench("check=bounds");
+  auto* there = other.upload(std::vector<float>(4, 0), "there");
+  auto* here = bench.upload(std::vector<float>(4, 0), "here");
+  launch_write_at(bench, here, there - here);
+  bench.synchronize();
+  ASSERT_EQ(bench.reports().size(), 1U);
+  EXPECT_THAT(text_of(bench.reports().front()), HasSubstr("of here, whose buffer has 16 bytes"));
+}
+
 // An operand of `elements` bytes at the beginning of a buffer of `bytes`.
 std::string piece_report(int64_t elements, uint64_t bytes, int64_t at, int piece) {
   Memory memory(1 << 20);
@@ -69,6 +111,17 @@ TEST(Bounds, OfLocalsEndWithinAWord) {
               HasSubstr("thread 2, phase 0 writes byte 0 of the locals of thread 3"));
 }
 
+TEST(Bounds, BehindTheLastLocalsAreLocals) {
+  EXPECT_THAT(first_report("check=all", launch_past_locals),
+              HasSubstr("writes byte 128 of the locals of 32 threads, 128 bytes"));
+}
+
+TEST(Bounds, OfNothing) {
+  EXPECT_THAT(
+      first_report("check=all", [](Workbench& bench) { launch_write_at(bench, bench.allocate<float>(0, "x"), 0); }),
+      HasSubstr("writes byte 0 of x, whose buffer has 0 bytes"));
+}
+
 TEST(Folding, TakesNoTimeToSpeakOf) {
   constexpr int64_t kItems = 250'000;
   const auto seconds = [](const std::string& options, const std::function<void(Workbench&)>& launch) {
@@ -95,6 +148,94 @@ TEST(Folding, TakesNoTimeToSpeakOf) {
   EXPECT_LT(seconds("check=all", racy), 2);
   EXPECT_LT(seconds("check=all", unwritten), 2);
   EXPECT_LT(seconds("check=all,memory=64", stray), 2);
+}
+
+// Another thread's variable, for as long as `use` runs.
+void with_variable_of_another_thread(size_t stack_bytes, const std::function<void(int*)>& use) {
+  struct Other {
+    std::mutex mutex;
+    std::condition_variable turn;
+    int* place = nullptr;
+    bool done = false;
+  } other;
+  pthread_attr_t attributes;
+  pthread_attr_init(&attributes);
+  pthread_attr_setstacksize(&attributes, stack_bytes);
+  pthread_t thread{};
+  const auto body = [](void* context) -> void* {
+    auto& self = *static_cast<Other*>(context);
+    int variable = 7;
+    std::unique_lock<std::mutex> lock(self.mutex);
+    self.place = &variable;
+    self.turn.notify_all();
+    self.turn.wait(lock, [&] { return self.done; });
+    return nullptr;
+  };
+  ASSERT_EQ(pthread_create(&thread, &attributes, body, &other), 0);
+  {
+    std::unique_lock<std::mutex> lock(other.mutex);
+    other.turn.wait(lock, [&] { return other.place != nullptr; });
+  }
+  use(other.place);
+  {
+    const std::unique_lock<std::mutex> lock(other.mutex);
+    other.done = true;
+  }
+  other.turn.notify_all();
+  pthread_join(thread, nullptr);
+  pthread_attr_destroy(&attributes);
+}
+
+// Threads' stacks are mapped one below the other, so the launching thread is made first.
+TEST(HostMemory, IsSeenBelowASmallStack) {
+  // TS_CITES(execution.30)
+  struct Turn {
+    std::mutex mutex;
+    std::condition_variable ready;
+    int* place = nullptr;
+    std::string text;
+  } turn;
+  pthread_attr_t attributes;
+  pthread_attr_init(&attributes);
+  pthread_attr_setstacksize(&attributes, 256 << 10);
+  pthread_t launching{};
+  const auto body = [](void* context) -> void* {
+    auto& self = *static_cast<Turn*>(context);
+    std::unique_lock<std::mutex> lock(self.mutex);
+    self.ready.wait(lock, [&] { return self.place != nullptr; });
+    self.text = first_report("check=all,memory=64", [&](Workbench& bench) { launch_count(bench, self.place); });
+    return nullptr;
+  };
+  ASSERT_EQ(pthread_create(&launching, &attributes, body, &turn), 0);
+  with_variable_of_another_thread(256 << 10, [&](int* place) {
+    {
+      const std::unique_lock<std::mutex> lock(turn.mutex);
+      turn.place = place;
+    }
+    turn.ready.notify_all();
+    pthread_join(launching, nullptr);
+  });
+  EXPECT_THAT(turn.text, HasSubstr("reads memory of the host"));
+  pthread_attr_destroy(&attributes);
+}
+
+TEST(HostMemory, IsSeenBelowADeepStack) {
+  std::string text;
+  std::thread([&] {
+    with_variable_of_another_thread(8 << 20, [&](int* place) {
+      volatile std::byte deep[3 << 20];
+      deep[0] = std::byte{1};
+      text = first_report("check=all,memory=64", [&](Workbench& bench) { launch_count(bench, place); });
+      deep[sizeof deep - 1] = deep[0];
+    });
+  }).join();
+  EXPECT_THAT(text, HasSubstr("reads memory of the host"));
+}
+
+TEST(HostMemory, ConstantsOfTheProgramAreNone) {
+  EXPECT_EQ(
+      first_report("check=all", [](Workbench& bench) { launch_constants(bench, bench.allocate<int32_t>(1, "z")); }),
+      "");
 }
 
 TEST(Padding, IsCopiedWithItsStruct) {

@@ -1,5 +1,6 @@
 #include "backends/emulator/checked/traffic.h"
 
+#include "backends/emulator/checked/host_memory.h"
 #include "backends/emulator/checked/symbols.h"
 #include "backends/emulator/checked/views.h"
 #include "backends/kernels/task.h"
@@ -13,7 +14,6 @@ namespace ts::emulator::checked {
 namespace {
 
 constexpr uint64_t kSectorBytes = 32, kBankBytes = 4, kBanks = 32, kWidest = 16;
-constexpr uint64_t kStackBytes = uint64_t{8} << 20; // of a host's thread
 constexpr uint32_t kNoOperand = UINT32_MAX;
 
 int warp_of(const Step& step) { return step.thread / kernels::kWarp; }
@@ -91,7 +91,7 @@ void TrafficMeter::begin_launch(const LaunchFacts& launch) {
   block_ = -1;
   steps_.clear();
   state_ = launch.instrumentation->state();
-  state_->stack = {reinterpret_cast<uintptr_t>(launch.frame) - kStackBytes, kStackBytes};
+  state_->stack = stack_below(launch.frame);
   state_->arguments = reinterpret_cast<uintptr_t>(launch.task);
   state_->argument_bytes = launch.task_bytes;
   state_->armed_tracer = this;

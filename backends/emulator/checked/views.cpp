@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <link.h>
 #include <numeric>
 #include <vector>
 
@@ -92,20 +91,6 @@ std::string element_text(const kernels::View& view, const std::byte* address) {
     return text.empty() && ++seen < kMost;
   });
   return text;
-}
-
-bool is_constant(uintptr_t address) {
-  const auto look = [](dl_phdr_info* info, size_t, void* context) {
-    const uintptr_t wanted = *static_cast<const uintptr_t*>(context);
-    for (int k = 0; k < info->dlpi_phnum; ++k) {
-      const auto& segment = info->dlpi_phdr[k];
-      const bool constant =
-          (segment.p_type == PT_LOAD && (segment.p_flags & PF_W) == 0) || segment.p_type == PT_GNU_RELRO;
-      if (constant && wanted - (info->dlpi_addr + segment.p_vaddr) < segment.p_memsz) return 1;
-    }
-    return 0;
-  };
-  return dl_iterate_phdr(look, &address) != 0;
 }
 
 } // namespace ts::emulator::checked

@@ -1,4 +1,4 @@
-// Views of device memory for reports: their elements, their reach, and what is constant.
+// Views of device memory for reports: their elements and their reach.
 #pragma once
 
 #include "backends/kernels/call.h"
@@ -31,8 +31,5 @@ void for_each_run(const kernels::View& view, const std::function<bool(const std:
 /// "element (2,3)" for the element that holds the address; "" where there is none, or where rows lie in each other and none of
 /// the first million elements does.
 std::string element_text(const kernels::View& view, const std::byte* address);
-
-/// True for an address in code or constants of a loaded library.
-bool is_constant(uintptr_t address);
 
 } // namespace ts::emulator::checked
