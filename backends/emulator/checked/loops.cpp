@@ -12,7 +12,10 @@ void enter_unit(int64_t block) {
   state.block = block;
   const Cell first = state.next_phase++ << kPhaseShift;
   state.moment.block = state.moment.phase = first;
-  state.findings->unit(block, phase_of(first));
+  tell([&](Findings& f) {
+    f.unit(block, phase_of(first));
+    return false;
+  });
 }
 
 void enter_phase() {

@@ -151,6 +151,34 @@ void unaligned(Workbench& bench) {
   bench.flat("unaligned", kItems, Unaligned{bench.upload(std::vector<uint8_t>(3 * kItems + 8, 0), "x")});
 }
 
+// Right ones: what the checker does of its own accord, in a program whose memcpy is watched, is none of a work item's.
+struct Fill {
+  float* values;
+  void operator()(int64_t i) const { values[i] = 1; }
+};
+void many_items(Workbench& bench) { bench.flat("many_items", 1000, Fill{bench.allocate<float>(1000, "z")}); }
+
+struct FillBlocks {
+  static constexpr int kThreads = 32;
+  struct Fill {};
+  struct Copy {};
+  struct Shared {
+    float value[kThreads];
+  };
+  struct Local {};
+  using Phases = kernels::Sequence<kernels::Once<Fill>, kernels::Once<Copy>>;
+  float* values;
+  void operator()(Fill, const kernels::At& at, Shared& shared, Local&) const {
+    shared.value[at.thread] = static_cast<float>(at.block);
+  }
+  void operator()(Copy, const kernels::At& at, Shared& shared, Local&) const {
+    values[at.block * kThreads + at.thread] = shared.value[kThreads - 1 - at.thread];
+  }
+};
+void many_blocks(Workbench& bench) {
+  bench.blocks("many_blocks", 1000, FillBlocks{bench.allocate<float>(1000 * FillBlocks::kThreads, "z")});
+}
+
 } // namespace
 
 const Trap* traps() {
@@ -169,6 +197,12 @@ const Trap* traps() {
                                     {"unaligned", "write/write conflict", unaligned},
                                     {nullptr, nullptr, nullptr}};
   return kTraps;
+}
+
+const Trap* right_tasks() {
+  static constexpr Trap kRight[] = {
+      {"many_items", nullptr, many_items}, {"many_blocks", nullptr, many_blocks}, {nullptr, nullptr, nullptr}};
+  return kRight;
 }
 
 const char* trap_compiler() { return __VERSION__; }

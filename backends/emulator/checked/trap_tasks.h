@@ -20,6 +20,9 @@ struct Trap {
 /// All of them; the null name ends the list.
 const Trap* traps();
 
+/// Tasks in which nothing is wrong, and nothing may be reported; the null name ends the list.
+const Trap* right_tasks();
+
 /// The compiler that compiled them.
 const char* trap_compiler();
 

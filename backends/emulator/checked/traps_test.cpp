@@ -24,5 +24,15 @@ TEST(CompilerTraps, EveryOneIsReported) {
   }
 }
 
+TEST(CompilerTraps, RightTasksAreNot) {
+  for (const Trap* task = right_tasks(); task->name != nullptr; ++task) {
+    for (const char* options : {"check=all", "check=all,schedule=forward", "check=all,shuffle=3", "check=host"}) {
+      Workbench bench(options);
+      task->launch(bench);
+      EXPECT_EQ(bench.synchronize(), "") << task->name << ", " << options << ", " << trap_compiler();
+    }
+  }
+}
+
 } // namespace
 } // namespace ts::emulator::checked
