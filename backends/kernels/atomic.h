@@ -8,12 +8,6 @@
 
 namespace ts::kernels {
 
-/// The unsigned type of T's width.
-template <class T>
-using BitsOf = std::conditional_t<
-    sizeof(T) == 1, uint8_t,
-    std::conditional_t<sizeof(T) == 2, uint16_t, std::conditional_t<sizeof(T) == 4, uint32_t, uint64_t>>>;
-
 #if defined(__CUDA_ARCH__)
 
 namespace detail {

@@ -29,9 +29,14 @@ struct Source {
 
   template <class T> TS_HD T single() const {
     if (data != nullptr) return *reinterpret_cast<const T*>(data);
-    T value{};
-    memcpy(&value, &bits, sizeof value < sizeof bits ? sizeof value : sizeof bits);
-    return value;
+    if constexpr (sizeof(T) <= sizeof bits) {
+      return ts::detail::bit_cast<T>(static_cast<BitsOf<T>>(bits));
+    } else {
+      struct Words {
+        uint64_t word[sizeof(T) / sizeof(uint64_t)];
+      };
+      return ts::detail::bit_cast<T>(Words{{bits}});
+    }
   }
   template <class T> TS_HD T at(int64_t element) const {
     return dense != 0 ? reinterpret_cast<const T*>(data)[element] : single<T>();

@@ -14,13 +14,17 @@
 
 namespace ts {
 
+/// The unsigned type of T's width.
+template <class T>
+using BitsOf = std::conditional_t<
+    sizeof(T) == 1, uint8_t,
+    std::conditional_t<sizeof(T) == 2, uint16_t, std::conditional_t<sizeof(T) == 4, uint32_t, uint64_t>>>;
+
 namespace detail {
 
 template <class To, class From> TS_HD To bit_cast(const From& from) {
   static_assert(sizeof(To) == sizeof(From));
-  To to;
-  memcpy(&to, &from, sizeof to);
-  return to;
+  return __builtin_bit_cast(To, from); // no call of memcpy where kernels are compiled to be checked
 }
 
 /// Rounds x once, to nearest with ties to even, to a 16-bit format with the given widths. NaN becomes the canonical NaN.

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 
 namespace ts::kernels {
 
@@ -22,29 +21,27 @@ template <> struct Request<4> { using Type __attribute__((may_alias)) = uint32_t
 template <> struct Request<8> { using Type __attribute__((may_alias)) = uint64_t; };
 template <> struct Request<16> { using Type __attribute__((vector_size(16), may_alias)) = uint32_t; };
 
-template <class Value> inline constexpr size_t kRequestBytes = std::min<size_t>(sizeof(Value), 16);
+template <class Value> struct Requests {
+  using Type = typename Request<std::min<size_t>(sizeof(Value), 16)>::Type;
+  static constexpr size_t kCount = sizeof(Value) / sizeof(Type);
+  Type request[kCount];
+};
 
 } // namespace detail
 
 template <class Value> Value load_whole(const std::byte* data) {
-  constexpr size_t kBytes = detail::kRequestBytes<Value>;
-  using Type = typename detail::Request<kBytes>::Type;
-  Value value;
-  for (size_t k = 0; k < sizeof value / kBytes; ++k) {
-    const Type part = reinterpret_cast<const volatile Type*>(data)[k];
-    memcpy(reinterpret_cast<std::byte*>(&value) + k * kBytes, &part, kBytes);
-  }
-  return value;
+  using Requests = detail::Requests<Value>;
+  Requests whole;
+  for (size_t k = 0; k < Requests::kCount; ++k)
+    whole.request[k] = reinterpret_cast<const volatile typename Requests::Type*>(data)[k];
+  return __builtin_bit_cast(Value, whole);
 }
 
 template <class Value> void store_whole(const Value& value, std::byte* data) {
-  constexpr size_t kBytes = detail::kRequestBytes<Value>;
-  using Type = typename detail::Request<kBytes>::Type;
-  for (size_t k = 0; k < sizeof value / kBytes; ++k) {
-    Type part;
-    memcpy(&part, reinterpret_cast<const std::byte*>(&value) + k * kBytes, kBytes);
-    reinterpret_cast<volatile Type*>(data)[k] = part;
-  }
+  using Requests = detail::Requests<Value>;
+  const auto whole = __builtin_bit_cast(Requests, value);
+  for (size_t k = 0; k < Requests::kCount; ++k)
+    reinterpret_cast<volatile typename Requests::Type*>(data)[k] = whole.request[k];
 }
 
 #else
