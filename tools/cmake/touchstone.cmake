@@ -42,13 +42,18 @@ endif()
 # says which, and checked_traps_test shows it.
 set(touchstone_instrument_gnu -fsanitize=thread --param=tsan-instrument-func-entry-exit=0 --param=tsan-distinguish-volatile=1
                               -fno-tree-vectorize
-                              -fno-tree-slp-vectorize)
+                              -fno-tree-slp-vectorize
+                              # copies of known size stay calls, in the headers of the library too
+                              -fno-builtin-memcpy -fno-builtin-memmove -fno-builtin-memset "SHELL:-include cstring"
+                              -D__builtin_memcpy=memcpy -D__builtin_memmove=memmove -D__builtin_memset=memset
+                              -Wno-tsan) # of fences: ours supports them
 set(touchstone_instrument_clang
     -fsanitize=thread "SHELL:-mllvm -tsan-instrument-func-entry-exit=0" "SHELL:-mllvm -tsan-instrument-read-before-write=1"
     "SHELL:-mllvm -tsan-distinguish-volatile=1" -fno-vectorize -fno-slp-vectorize)
 function(touchstone_instrument target)
   target_compile_definitions(${target} PRIVATE TS_INSTRUMENTED=1)
-  target_compile_options(${target} PRIVATE -O2 -g1 -fno-optimize-sibling-calls "$<$<CXX_COMPILER_ID:GNU>:${touchstone_instrument_gnu}>"
+  target_compile_options(${target} PRIVATE -O2 -g1 -fno-optimize-sibling-calls -U_FORTIFY_SOURCE
+                                           "$<$<CXX_COMPILER_ID:GNU>:${touchstone_instrument_gnu}>"
                                            "$<$<CXX_COMPILER_ID:Clang>:${touchstone_instrument_clang}>")
 endfunction()
 

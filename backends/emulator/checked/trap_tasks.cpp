@@ -60,6 +60,79 @@ void call_of_memset(Workbench& bench) {
   bench.flat("call_of_memset", kItems, CallOfMemset{bench.upload(std::vector<double>(kItems, 1), "x"), 16});
 }
 
+// Sizes that a compiler knows: it writes the copy itself, out of what it has.
+template <size_t kBytes> struct MemcpyOf {
+  uint8_t* bytes;
+  void operator()(int64_t i) const {
+    uint8_t* own = bytes + static_cast<int64_t>(kBytes) * i;
+    std::memcpy(own, own + kBytes, kBytes);
+  }
+};
+template <size_t kBytes> struct MemmoveOf {
+  uint8_t* bytes;
+  void operator()(int64_t i) const {
+    uint8_t* own = bytes + static_cast<int64_t>(kBytes) * i;
+    std::memmove(own, own + kBytes, kBytes);
+  }
+};
+template <size_t kBytes> struct MemsetOf {
+  uint8_t* bytes;
+  void operator()(int64_t) const { std::memset(bytes, 0, kBytes); }
+};
+template <size_t kBytes> struct FillOf {
+  uint8_t* bytes;
+  void operator()(int64_t) const { std::fill_n(bytes, kBytes, uint8_t{0}); }
+};
+template <size_t kBytes> struct ClearLoopOf {
+  uint8_t* bytes;
+  void operator()(int64_t) const {
+    for (size_t k = 0; k < kBytes; ++k) bytes[k] = 0;
+  }
+};
+template <size_t kBytes> struct CopyOf {
+  uint8_t* bytes;
+  void operator()(int64_t i) const {
+    uint8_t* own = bytes + static_cast<int64_t>(kBytes) * i;
+    std::copy_n(own + kBytes, kBytes, own);
+  }
+};
+template <size_t kBytes> struct StructOf {
+  struct Bytes {
+    uint8_t value[kBytes];
+  };
+  uint8_t* bytes;
+  void operator()(int64_t i) const {
+    auto* all = reinterpret_cast<Bytes*>(bytes);
+    all[i] = all[i + 1];
+  }
+};
+template <size_t kBytes> struct ClearedStructOf {
+  using Bytes = typename StructOf<kBytes>::Bytes;
+  uint8_t* bytes;
+  void operator()(int64_t) const { *reinterpret_cast<Bytes*>(bytes) = Bytes{}; }
+};
+template <template <size_t> class Task, size_t kBytes> void known_size(Workbench& bench) {
+  bench.flat("known_size", kItems, Task<kBytes>{bench.upload(std::vector<uint8_t>(kBytes * (kItems + 1), 1), "x")});
+}
+
+struct MemcpyOfBoundedSize {
+  uint8_t* bytes;
+  int64_t count;
+  void operator()(int64_t i) const { memcpy(bytes + i, bytes + i + 24, static_cast<size_t>(count < 24 ? count : 24)); }
+};
+void memcpy_of_bounded_size(Workbench& bench) {
+  bench.flat("memcpy_of_bounded_size", kItems,
+             MemcpyOfBoundedSize{bench.upload(std::vector<uint8_t>(kItems + 48, 1), "x"), 24});
+}
+struct MemsetOfBoundedSize {
+  uint8_t* bytes;
+  int64_t count;
+  void operator()(int64_t) const { memset(bytes, 0, static_cast<size_t>(count < 24 ? count : 24)); }
+};
+void memset_of_bounded_size(Workbench& bench) {
+  bench.flat("memset_of_bounded_size", kItems, MemsetOfBoundedSize{bench.upload(std::vector<uint8_t>(24, 1), "x"), 24});
+}
+
 // Loops and neighbouring statements that a compiler makes vectors of 32 or 64 bytes of.
 struct VectorLoop {
   float* values;
@@ -179,7 +252,30 @@ void many_blocks(Workbench& bench) {
   bench.blocks("many_blocks", 1000, FillBlocks{bench.allocate<float>(1000 * FillBlocks::kThreads, "z")});
 }
 
+// What memset wrote is written.
+struct Clear {
+  float* values;
+  void operator()(int64_t i) const { memset(values + 6 * i, 0, 6 * sizeof(float)); }
+};
+struct SumOfCleared {
+  const float* values;
+  float* sums;
+  void operator()(int64_t i) const { sums[i] = values[6 * i] + values[6 * i + 5]; }
+};
+void read_of_cleared(Workbench& bench) {
+  float* values = bench.allocate<float>(6 * kItems, "x");
+  bench.flat("clear", kItems, Clear{values});
+  bench.flat("read_of_cleared", kItems, SumOfCleared{values, bench.allocate<float>(kItems, "z")});
+}
+
 } // namespace
+
+#define TS_KNOWN_SIZE(name, says, task, bytes)                                                                         \
+  { name " of " #bytes " bytes", says, known_size<task, bytes> }
+#define TS_KNOWN_SIZES(name, says, task)                                                                               \
+  TS_KNOWN_SIZE(name, says, task, 1), TS_KNOWN_SIZE(name, says, task, 3), TS_KNOWN_SIZE(name, says, task, 12),         \
+      TS_KNOWN_SIZE(name, says, task, 16), TS_KNOWN_SIZE(name, says, task, 24), TS_KNOWN_SIZE(name, says, task, 31),   \
+      TS_KNOWN_SIZE(name, says, task, 200), TS_KNOWN_SIZE(name, says, task, 1000)
 
 const Trap* traps() {
   static constexpr Trap kTraps[] = {{"read_of_update", "read of what nothing wrote", read_of_update},
@@ -187,6 +283,16 @@ const Trap* traps() {
                                     {"call_of_memcpy", "read/write conflict", call_of_memcpy},
                                     {"call_of_memmove", "read/write conflict", call_of_memmove},
                                     {"call_of_memset", "write/write conflict", call_of_memset},
+                                    TS_KNOWN_SIZES("memcpy", "read/write conflict", MemcpyOf),
+                                    TS_KNOWN_SIZES("memmove", "read/write conflict", MemmoveOf),
+                                    TS_KNOWN_SIZES("memset", "write/write conflict", MemsetOf),
+                                    TS_KNOWN_SIZES("fill_n", "write/write conflict", FillOf),
+                                    TS_KNOWN_SIZES("a loop that clears", "write/write conflict", ClearLoopOf),
+                                    TS_KNOWN_SIZES("copy_n", "read/write conflict", CopyOf),
+                                    TS_KNOWN_SIZES("a struct", "read/write conflict", StructOf),
+                                    TS_KNOWN_SIZES("a cleared struct", "write/write conflict", ClearedStructOf),
+                                    {"memcpy_of_bounded_size", "read/write conflict", memcpy_of_bounded_size},
+                                    {"memset_of_bounded_size", "write/write conflict", memset_of_bounded_size},
                                     {"vector_loop", "write/write conflict", vector_loop},
                                     {"neighbouring_statements", "write/write conflict", neighbouring_statements},
                                     {"aligned_pack", "read/write conflict", aligned_pack},
@@ -200,8 +306,10 @@ const Trap* traps() {
 }
 
 const Trap* right_tasks() {
-  static constexpr Trap kRight[] = {
-      {"many_items", nullptr, many_items}, {"many_blocks", nullptr, many_blocks}, {nullptr, nullptr, nullptr}};
+  static constexpr Trap kRight[] = {{"many_items", nullptr, many_items},
+                                    {"many_blocks", nullptr, many_blocks},
+                                    {"read_of_cleared", nullptr, read_of_cleared},
+                                    {nullptr, nullptr, nullptr}};
   return kRight;
 }
 
