@@ -331,7 +331,10 @@ bool Checker::waits(const Accessed& mine) {
   if (!settings_.race) return false;
   if (is_counted(Kind::waiting, mine.site)) return true;
   Report report = describe(Kind::waiting, mine);
-  describe_place(mine, &report);
+  if (mine.bytes > 0)
+    describe_place(mine, &report);
+  else
+    report.memory = "memory"; // a fence names no place
   add(report);
   return true;
 }

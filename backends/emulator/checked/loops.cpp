@@ -30,7 +30,16 @@ void enter_thread(int64_t thread) {
   if (state.tracer != nullptr) trace([&](Tracer& t) { t.thread(thread); });
   state.moment.place = state.moment.phase | static_cast<Cell>(thread) << kThreadShift;
   state.own_locals = {state.locals.low + static_cast<uint64_t>(thread) * state.local_bytes, state.local_bytes};
-  state.awaited = 0;
+  state.idle = state.idle_before;
+}
+
+// A block may wait by repeating a phase, too: its threads count then, round by round.
+void continue_to_wait(int64_t threads, void (*phase)(void*, int64_t)) {
+  const bool again = state.polls && state.idle_phase == phase && state.idle_block == state.moment.block;
+  state.idle_before = again ? state.idle_before + static_cast<uint64_t>(threads) : 0;
+  state.idle_phase = phase;
+  state.idle_block = state.moment.block;
+  state.polls = false;
 }
 
 } // namespace
@@ -38,6 +47,7 @@ void enter_thread(int64_t thread) {
 
 namespace ts::kernels {
 
+using emulator::checked::continue_to_wait;
 using emulator::checked::enter_item;
 using emulator::checked::enter_phase;
 using emulator::checked::enter_thread;
@@ -53,6 +63,7 @@ void run_instrumented_items(int64_t first, int64_t count, int64_t step, void (*b
   state.window = state.armed;
   state.tracer = state.armed_tracer;
   state.position = 0;
+  state.idle_before = 0;
   setjmp(state.resume); // where a work item that must not go on ends
   while (state.position < count) {
     const int64_t item = first + state.position++ * step;
@@ -69,6 +80,7 @@ void run_instrumented_items(int64_t first, int64_t count, int64_t step, void (*b
 }
 
 void run_instrumented_threads(const ThreadOrder& order, int64_t count, void (*body)(void*, int64_t), void* visit) {
+  continue_to_wait(count, body);
   state.moment.phase = state.next_phase++ << emulator::checked::kPhaseShift;
   state.window = state.armed;
   state.tracer = state.armed_tracer;

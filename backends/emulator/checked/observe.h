@@ -332,21 +332,31 @@ template <Access access> void observe_range(const void* pointer, uint64_t bytes,
   if (done < bytes) visit_range<access, old>(address + done, bytes - done, code);
 }
 
-// An atomic operation that changes nothing, over and over, waits for somebody.
-inline constexpr uint64_t kPatience = 1 << 20;
+// A work item whose atomic operations change nothing, over and over, waits for somebody: when there were so many that only a
+// hang reaches them, which takes seconds, or fewer where this launch was found waiting before.
+inline constexpr uint64_t kPatience = 1 << 26, kPatienceAgain = 1 << 20;
 
-inline void changed_nothing(const volatile void* pointer, unsigned bytes, uintptr_t code) {
-  const auto address = reinterpret_cast<uintptr_t>(pointer);
-  if (state.window == 0) return;
-  if (state.awaited != address) {
-    state.awaited = address;
-    state.awaited_times = 0;
-  }
-  if (++state.awaited_times < kPatience) return;
-  state.awaited_times = 0;
-  tell([&](Findings& f) { return f.waits({address, bytes, kAtomic, site_of(code)}); });
+TS_COLD inline void waits(const volatile void* pointer, unsigned bytes, uintptr_t code) {
+  const uint32_t site = site_of(code);
+  const bool again = state.wait_launch == state.moment.launch && state.wait_site == site;
+  if (!again && state.idle < kPatience) return;
+  state.wait_launch = state.moment.launch;
+  state.wait_site = site;
+  tell([&](Findings& f) {
+    return f.waits({reinterpret_cast<uintptr_t>(pointer), bytes, bytes == 0 ? kRead : kAtomic, site});
+  });
+  state.idle = state.idle_before = 0; // nobody minds
 }
 
-inline void changed() { state.awaited = 0; }
+inline void changed_nothing(const volatile void* pointer, unsigned bytes, uintptr_t code) {
+  if (state.window == 0) return;
+  state.polls = true;
+  if (++state.idle >= kPatienceAgain) waits(pointer, bytes, code);
+}
+
+inline void changed() {
+  state.idle = state.idle_before = 0;
+  state.polls = false;
+}
 
 } // namespace ts::emulator::checked

@@ -19,7 +19,7 @@ enum class Kind {
   host_memory,       ///< the host's memory
   null_address,      ///< an address near 0
   arguments_written, ///< the launch's own copy of its task
-  waiting,           ///< an atomic operation that changed nothing a million times
+  waiting,           ///< atomic operations that change nothing, until only a hang explains it
 };
 
 /// "read/write conflict", "out of bounds", ..

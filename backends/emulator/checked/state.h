@@ -60,7 +60,7 @@ public:
   virtual bool unwritten(const Accessed& mine) = 0;
   /// Neither the device's memory nor the work item's own stack.
   virtual bool outside(const Accessed& mine) = 0;
-  /// The same atomic operation failed, or read the same, over and over.
+  /// Atomic operations change nothing, over and over; a fence has no place, and 0 bytes.
   virtual bool waits(const Accessed& mine) = 0;
 
 protected:
@@ -104,10 +104,15 @@ struct State {
   uint64_t next_phase;  ///< number of the next phase
   int64_t block;        ///< of the running unit
   int64_t position;     ///< of the running loop over items or threads
-  uintptr_t awaited;    ///< address of the last atomic operation that changed nothing
-  uint64_t awaited_times;
-  uint64_t jitter; ///< seed, 0 for none
-  jmp_buf resume;  ///< where a work item that must not go on ends
+  uint64_t idle;        ///< what passed in the running work item since it changed something atomically
+  uint64_t idle_before; ///< the same, of the earlier rounds of a phase that its block repeats
+  Cell idle_block;      ///< which block that is, and which phase
+  void (*idle_phase)(void*, int64_t);
+  bool polls;         ///< in the running phase an atomic operation changed nothing
+  uint32_t wait_site; ///< where the last wait was found
+  Cell wait_launch;   ///< and in which launch
+  uint64_t jitter;    ///< seed, 0 for none
+  jmp_buf resume;     ///< where a work item that must not go on ends
 };
 
 } // namespace ts::emulator::checked

@@ -224,6 +224,70 @@ void unaligned(Workbench& bench) {
   bench.flat("unaligned", kItems, Unaligned{bench.upload(std::vector<uint8_t>(3 * kItems + 8, 0), "x")});
 }
 
+// Work items that wait for what never comes.
+template <class Wait> void wait_for(Workbench& bench, const char* name, Wait) {
+  bench.flat(name, kItems, Wait{bench.upload(std::vector<int>(2, 0), "flags")});
+}
+struct WaitForFlag {
+  int* flags;
+  void operator()(int64_t i) const {
+    while (i == 3 && __atomic_load_n(flags, __ATOMIC_ACQUIRE) == 0) {}
+  }
+};
+void wait_for_flag(Workbench& bench) { wait_for(bench, "wait_for_flag", WaitForFlag{}); }
+struct WaitForEither {
+  int* flags;
+  void operator()(int64_t i) const {
+    while (i == 3 && __atomic_load_n(flags, __ATOMIC_ACQUIRE) == 0 &&
+           __atomic_load_n(flags + 1, __ATOMIC_ACQUIRE) == 0) {}
+  }
+};
+void wait_for_either(Workbench& bench) { wait_for(bench, "wait_for_either", WaitForEither{}); }
+struct WaitByAddingNothing {
+  int* flags;
+  void operator()(int64_t i) const {
+    while (i == 3 && __atomic_fetch_add(flags, 0, __ATOMIC_ACQUIRE) == 0) {}
+  }
+};
+void wait_by_adding_nothing(Workbench& bench) { wait_for(bench, "wait_by_adding_nothing", WaitByAddingNothing{}); }
+struct WaitByStoringTheSame {
+  int* flags;
+  void operator()(int64_t i) const {
+    while (i == 3 && __atomic_load_n(flags, __ATOMIC_ACQUIRE) == 0) __atomic_store_n(flags + 1, 7, __ATOMIC_RELEASE);
+  }
+};
+void wait_by_storing_the_same(Workbench& bench) { wait_for(bench, "wait_by_storing_the_same", WaitByStoringTheSame{}); }
+struct WaitByExchange {
+  int* flags;
+  void operator()(int64_t i) const {
+    for (int wanted = 1;
+         i == 3 && !__atomic_compare_exchange_n(flags, &wanted, 2, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);)
+      wanted = 1;
+  }
+};
+void wait_by_exchange(Workbench& bench) { wait_for(bench, "wait_by_exchange", WaitByExchange{}); }
+struct WaitBehindFence {
+  int* flags;
+  void operator()(int64_t i) const {
+    while (i == 3 && flags[0] == 0) __atomic_thread_fence(__ATOMIC_SEQ_CST);
+  }
+};
+void wait_behind_fence(Workbench& bench) { wait_for(bench, "wait_behind_fence", WaitBehindFence{}); }
+struct WaitByPhases {
+  static constexpr int kThreads = 64;
+  struct Poll {};
+  struct Shared {};
+  struct Local {};
+  using Phases = kernels::Sequence<kernels::LoopWhile<Poll>>;
+  int* flags;
+  bool operator()(Poll, const kernels::At& at, Shared&, Local&) const {
+    return at.block == 2 && __atomic_load_n(flags, __ATOMIC_ACQUIRE) == 0;
+  }
+};
+void wait_by_phases(Workbench& bench) {
+  bench.blocks("wait_by_phases", 3, WaitByPhases{bench.upload(std::vector<int>(2, 0), "flags")});
+}
+
 // Right ones: what the checker does of its own accord, in a program whose memcpy is watched, is none of a work item's.
 struct Fill {
   float* values;
@@ -268,6 +332,20 @@ void read_of_cleared(Workbench& bench) {
   bench.flat("read_of_cleared", kItems, SumOfCleared{values, bench.allocate<float>(kItems, "z")});
 }
 
+// Looks often, and waits for nobody.
+struct ManyLoads {
+  int* value;
+  int* sums;
+  void operator()(int64_t i) const {
+    int sum = 0;
+    for (int k = 0; k < 3'000'000; ++k) sum += __atomic_load_n(value, __ATOMIC_RELAXED);
+    sums[i] = sum;
+  }
+};
+void many_loads(Workbench& bench) {
+  bench.flat("many_loads", 2, ManyLoads{bench.upload(std::vector<int>(1, 1), "x"), bench.allocate<int>(2, "z")});
+}
+
 } // namespace
 
 #define TS_KNOWN_SIZE(name, says, task, bytes)                                                                         \
@@ -305,10 +383,23 @@ const Trap* traps() {
   return kTraps;
 }
 
+const Trap* waits() {
+  static constexpr Trap kWaits[] = {{"wait_for_flag", "updates element (0) of flags", wait_for_flag},
+                                    {"wait_for_either", " of flags", wait_for_either},
+                                    {"wait_by_adding_nothing", "updates element (0) of flags", wait_by_adding_nothing},
+                                    {"wait_by_storing_the_same", " of flags", wait_by_storing_the_same},
+                                    {"wait_by_exchange", "updates element (0) of flags", wait_by_exchange},
+                                    {"wait_behind_fence", "reads memory at trap_tasks.cpp", wait_behind_fence},
+                                    {"wait_by_phases", "updates element (0) of flags", wait_by_phases},
+                                    {nullptr, nullptr, nullptr}};
+  return kWaits;
+}
+
 const Trap* right_tasks() {
   static constexpr Trap kRight[] = {{"many_items", nullptr, many_items},
                                     {"many_blocks", nullptr, many_blocks},
                                     {"read_of_cleared", nullptr, read_of_cleared},
+                                    {"many_loads", nullptr, many_loads},
                                     {nullptr, nullptr, nullptr}};
   return kRight;
 }

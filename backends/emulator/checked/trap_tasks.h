@@ -20,6 +20,9 @@ struct Trap {
 /// All of them; the null name ends the list.
 const Trap* traps();
 
+/// Tasks with a work item or a block that waits for ever; `says` is a part of what is reported.
+const Trap* waits();
+
 /// Tasks in which nothing is wrong, and nothing may be reported; the null name ends the list.
 const Trap* right_tasks();
 

@@ -2,6 +2,7 @@
 #include "backends/emulator/checked/trap_tasks.h"
 #include "backends/emulator/workbench.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -21,6 +22,16 @@ TEST(CompilerTraps, EveryOneIsReported) {
                               [&](const Report& report) { return std::string(name_of(report.kind)) == trap->says; }))
           << trap->name << ", " << schedule << ", " << trap_compiler();
     }
+  }
+}
+
+TEST(CompilerTraps, WhoWaitsIsAbandoned) {
+  for (const Trap* trap = waits(); trap->name != nullptr; ++trap) {
+    Workbench bench("check=all");
+    trap->launch(bench);
+    const std::string problem = bench.synchronize();
+    EXPECT_THAT(problem, ::testing::StartsWith(std::string("waits for another work item: ") + trap->name));
+    EXPECT_THAT(problem, ::testing::HasSubstr(trap->says));
   }
 }
 

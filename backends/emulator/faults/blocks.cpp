@@ -312,7 +312,7 @@ struct SpinOnFlag {
       TS_STORE(flag, 1);
     } else if (waits_for >= 0) {
       // A device would spin for ever; here the loop ends, so that settings that do not see it come to an end.
-      for (int k = 0; k < 3'000'000 && TS_LOAD(flag) == 0; ++k) {}
+      for (int k = 0; k < 70'000'000 && TS_LOAD(flag) == 0; ++k) {}
     }
     out[at.block] = 1;
   }
