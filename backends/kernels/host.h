@@ -8,7 +8,8 @@
 
 namespace ts::kernels::host {
 
-// An Order visits [0, n) in some order: `template <class F> void operator()(int64_t n, F&& visit) const`.
+// An Order visits [0, n) in some order: `template <class F> void operator()(int64_t n, F&& visit) const`. It may say how work is
+// done that is a block's, and no thread's: `template <class F> void once(F&& work) const`.
 struct Forward {
   template <class F> void operator()(int64_t n, F&& visit) const {
     for (int64_t i = 0; i < n; ++i) visit(i);
@@ -40,6 +41,17 @@ template <class Task, class Order> struct Team {
   template <class Visit> void each(int64_t step, Visit&& visit) const {
     order(Task::kThreads, [&](int64_t t) { visit(At{block, static_cast<int>(t), step}, locals[t]); });
   }
+  template <class F> void once(F&& work) const {
+    if constexpr (requires { order.once(work); })
+      order.once(work);
+    else
+      work();
+  }
+  template <class P> int64_t count(P) const {
+    int64_t steps = 0;
+    once([&] { steps = task.count(P{}, block); });
+    return steps;
+  }
 };
 
 template <class Task, class Order, class P> void run_part(Once<P>, const Team<Task, Order>& team, int64_t repeat) {
@@ -47,7 +59,7 @@ template <class Task, class Order, class P> void run_part(Once<P>, const Team<Ta
 }
 
 template <class Task, class Order, class P> void run_part(Loop<P>, const Team<Task, Order>& team, int64_t) {
-  const int64_t steps = team.task.count(P{}, team.block);
+  const int64_t steps = team.count(P{});
   for (int64_t step = 0; step < steps; ++step)
     team.each(step, [&](const At& at, auto& local) { team.task(P{}, at, team.shared, local); });
 }
@@ -68,18 +80,20 @@ template <class Task, class Order, class P> void run_part(Reduce<P>, const Team<
   Value<Task, P> values[Task::kThreads];
   team.each(repeat,
             [&](const At& at, auto& local) { values[at.thread] = team.task.give(P{}, at, team.shared, local); });
-  for (int warp = 0; warp < kWarps; ++warp) {
-    Value<Task, P>* lanes = values + warp * kWarp;
-    for (int w = kWarp / 2; w > 0; w /= 2)
-      for (int l = 0; l < w; ++l) lanes[l] = team.task.combine(P{}, lanes[l], lanes[l + w]);
-  }
   Value<Task, P> totals[kWarps];
-  for (int warp = 0; warp < kWarps; ++warp) totals[warp] = values[warp * kWarp];
-  int live = kWarps;
-  for (int w = tree_distance(kWarps); w > 0; w /= 2) {
-    for (int l = 0; l + w < live; ++l) totals[l] = team.task.combine(P{}, totals[l], totals[l + w]);
-    live = w;
-  }
+  team.once([&] {
+    for (int warp = 0; warp < kWarps; ++warp) {
+      Value<Task, P>* lanes = values + warp * kWarp;
+      for (int w = kWarp / 2; w > 0; w /= 2)
+        for (int l = 0; l < w; ++l) lanes[l] = team.task.combine(P{}, lanes[l], lanes[l + w]);
+    }
+    for (int warp = 0; warp < kWarps; ++warp) totals[warp] = values[warp * kWarp];
+    int live = kWarps;
+    for (int w = tree_distance(kWarps); w > 0; w /= 2) {
+      for (int l = 0; l + w < live; ++l) totals[l] = team.task.combine(P{}, totals[l], totals[l + w]);
+      live = w;
+    }
+  });
   team.each(repeat, [&](const At& at, auto& local) { team.task.take(P{}, at, totals[0], team.shared, local); });
 }
 
@@ -88,13 +102,17 @@ void run_part(ReduceTeams<P>, const Team<Task, Order>& team, int64_t repeat) {
   Value<Task, P> values[Task::kThreads];
   team.each(repeat,
             [&](const At& at, auto& local) { values[at.thread] = team.task.give(P{}, at, team.shared, local); });
-  const int width = 1 << team.task.team_log2(P{}), lanes = width < kWarp ? width : kWarp;
-  for (int w = lanes / 2; w > 0; w /= 2)
-    for (int first = 0; first < Task::kThreads; first += lanes)
-      for (int l = first; l < first + w; ++l) values[l] = team.task.combine(P{}, values[l], values[l + w]);
-  for (int d = width / 2; d >= kWarp; d /= 2)
-    for (int first = 0; first < Task::kThreads; first += width)
-      for (int l = first; l < first + d; l += kWarp) values[l] = team.task.combine(P{}, values[l], values[l + d]);
+  int width = 1;
+  team.once([&] {
+    width = 1 << team.task.team_log2(P{});
+    const int lanes = width < kWarp ? width : kWarp;
+    for (int w = lanes / 2; w > 0; w /= 2)
+      for (int first = 0; first < Task::kThreads; first += lanes)
+        for (int l = first; l < first + w; ++l) values[l] = team.task.combine(P{}, values[l], values[l + w]);
+    for (int d = width / 2; d >= kWarp; d /= 2)
+      for (int first = 0; first < Task::kThreads; first += width)
+        for (int l = first; l < first + d; l += kWarp) values[l] = team.task.combine(P{}, values[l], values[l + d]);
+  });
   team.each(repeat, [&](const At& at, auto& local) {
     if (at.thread % width == 0) team.task.take(P{}, at, values[at.thread], team.shared, local);
   });
@@ -106,13 +124,15 @@ template <class Task, class Order, class P> void run_part(Scan<P>, const Team<Ta
   team.each(repeat,
             [&](const At& at, auto& local) { values[at.thread] = team.task.give(P{}, at, team.shared, local); });
   Value<Task, P> before[kWarps + 1];
-  before[0] = team.task.identity(P{});
-  for (int warp = 0; warp < kWarps; ++warp) {
-    Value<Task, P>* lanes = values + warp * kWarp;
-    for (int w = 1; w < kWarp; w *= 2)
-      for (int l = kWarp - 1; l >= w; --l) lanes[l] = team.task.combine(P{}, lanes[l - w], lanes[l]);
-    before[warp + 1] = warp == 0 ? lanes[kWarp - 1] : team.task.combine(P{}, before[warp], lanes[kWarp - 1]);
-  }
+  team.once([&] {
+    before[0] = team.task.identity(P{});
+    for (int warp = 0; warp < kWarps; ++warp) {
+      Value<Task, P>* lanes = values + warp * kWarp;
+      for (int w = 1; w < kWarp; w *= 2)
+        for (int l = kWarp - 1; l >= w; --l) lanes[l] = team.task.combine(P{}, lanes[l - w], lanes[l]);
+      before[warp + 1] = warp == 0 ? lanes[kWarp - 1] : team.task.combine(P{}, before[warp], lanes[kWarp - 1]);
+    }
+  });
   team.each(repeat, [&](const At& at, auto& local) {
     const int warp = at.thread / kWarp, lane = at.thread % kWarp;
     Value<Task, P> prefix = before[warp];
@@ -124,7 +144,7 @@ template <class Task, class Order, class P> void run_part(Scan<P>, const Team<Ta
 
 template <class Task, class Order, class P, class... Parts>
 void run_part(Repeat<P, Parts...>, const Team<Task, Order>& team, int64_t) {
-  const int64_t times = team.task.count(P{}, team.block);
+  const int64_t times = team.count(P{});
   for (int64_t step = 0; step < times; ++step) (run_part(Parts{}, team, step), ...);
 }
 

@@ -26,6 +26,14 @@ struct ThreadOrder {
     for (int64_t k = 0; k < n; ++k) visit(permutation != nullptr ? int64_t{permutation[k]} : first + k * step);
 #endif
   }
+  template <class F> void once(F&& work) const {
+#if defined(TS_INSTRUMENTED)
+    using Work = std::remove_reference_t<F>;
+    run_instrumented_once([](void* context) { (*static_cast<Work*>(context))(); }, &work);
+#else
+    work();
+#endif
+  }
 };
 
 /// One launch of a flat task. The task's bytes may be copied and moved: it is trivially copyable.

@@ -28,6 +28,9 @@ void run_instrumented_items(int64_t first, int64_t count, int64_t step, void (*b
 void run_instrumented_threads(const ThreadOrder& order, int64_t count, void (*body)(void* visit, int64_t thread),
                               void* visit);
 
+/// What is done once for all threads of a block, between phases: calls body(work) as thread 0 of the phase that follows.
+void run_instrumented_once(void (*body)(void* work), void* work);
+
 #else
 
 #define TS_INSTRUMENTATION nullptr

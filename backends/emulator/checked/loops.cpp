@@ -33,6 +33,13 @@ void enter_thread(int64_t thread) {
   state.idle = state.idle_before;
 }
 
+// What is done once for all threads belongs to the phase that follows: it leaves that open, for nothing lies between.
+void begin_phase(bool open) {
+  const bool begun = state.phase_open && state.moment.phase >= state.moment.block;
+  if (!begun) state.moment.phase = state.next_phase++ << kPhaseShift;
+  state.phase_open = open;
+}
+
 // A block may wait by repeating a phase, too: its threads count then, round by round.
 void continue_to_wait(int64_t threads, void (*phase)(void*, int64_t)) {
   const bool again = state.polls && state.idle_phase == phase && state.idle_block == state.moment.block;
@@ -47,6 +54,7 @@ void continue_to_wait(int64_t threads, void (*phase)(void*, int64_t)) {
 
 namespace ts::kernels {
 
+using emulator::checked::begin_phase;
 using emulator::checked::continue_to_wait;
 using emulator::checked::enter_item;
 using emulator::checked::enter_phase;
@@ -81,7 +89,7 @@ void run_instrumented_items(int64_t first, int64_t count, int64_t step, void (*b
 
 void run_instrumented_threads(const ThreadOrder& order, int64_t count, void (*body)(void*, int64_t), void* visit) {
   continue_to_wait(count, body);
-  state.moment.phase = state.next_phase++ << emulator::checked::kPhaseShift;
+  begin_phase(false);
   state.window = state.armed;
   state.tracer = state.armed_tracer;
   if (state.tracer != nullptr) enter_phase();
@@ -93,6 +101,17 @@ void run_instrumented_threads(const ThreadOrder& order, int64_t count, void (*bo
     enter_thread(thread);
     body(visit, thread);
   }
+  state.window = 0;
+  state.tracer = nullptr;
+}
+
+void run_instrumented_once(void (*body)(void*), void* work) {
+  begin_phase(true);
+  state.window = state.armed;
+  state.tracer = state.armed_tracer;
+  state.idle_before = 0;
+  enter_thread(0);
+  if (setjmp(state.resume) == 0) body(work);
   state.window = 0;
   state.tracer = nullptr;
 }

@@ -35,7 +35,11 @@ template <class Tell> TS_COLD void tell(Tell&& finding) {
 }
 
 TS_COLD inline void tell_conflict(const Accessed& mine, Cell c, Clash clash, uint32_t site, const Witness& witness) {
-  if (clash == Clash::last) return tell([&](Findings& f) { return f.conflict(mine, c, kinds_now(c), site); });
+  if (clash == Clash::last) {
+    // A cell of many names the first, which may be this one: it came back after what is done once for all threads.
+    const bool named = (c & (kPhase | kThread)) != state.moment.place;
+    return tell([&](Findings& f) { return f.conflict(mine, named ? c : 0, kinds_now(c), named ? site : 0); });
+  }
   const bool known = witness.cell >= state.moment.launch && conflicts(mine.access, kinds_now(witness.cell));
   tell([&](Findings& f) {
     return f.conflict(mine, known ? witness.cell : 0,

@@ -34,6 +34,7 @@ namespace ts::kernels {
 extern const Instrumentation kInstrumentation;
 void run_instrumented_items(int64_t, int64_t, int64_t, void (*)(const void*, int64_t), const void*);
 void run_instrumented_threads(const ThreadOrder&, int64_t, void (*)(void*, int64_t), void*);
+void run_instrumented_once(void (*)(void*), void*);
 } // namespace ts::kernels
 
 namespace ts::emulator::checked {
@@ -58,6 +59,7 @@ struct Step {
   Access access;
   bool shared;
   int byte, bytes;
+  bool once; ///< for all threads, by thread 0, before they begin with the phase
 };
 
 void perform(const Step& step, std::byte* global, std::byte* shared) {
@@ -138,11 +140,11 @@ private:
     locals_ = memory_.reach(device_[2]);
   }
 
-  void add_steps(int64_t block, int phase, int thread, bool with_shared) {
+  void add_steps(int64_t block, int phase, int thread, bool with_shared, bool once = false) {
     static constexpr int kSizes[] = {1, 2, 4, 4, 4, 8, 12, 5};
     for (int k = random_.below(4); k > 0; --k) {
       Step step{block, phase, thread, static_cast<Access>(random_.below(3)), with_shared && random_.below(2) == 0,
-                0,     0};
+                0,     0,     once};
       step.bytes = kSizes[random_.below(step.access == kAtomic ? 6 : 8)];
       const bool unaligned = step.bytes == 5 || (step.bytes == 4 && step.access != kAtomic && random_.below(4) == 0);
       const int align = unaligned ? 1 : step.bytes == 12 ? 4 : step.bytes;
@@ -170,8 +172,10 @@ private:
     std::vector<int64_t> order;
     for (int b = 0; b < blocks; ++b) order.insert(order.begin() + random_.below(b + 1), first_block + b);
     for (const int64_t block : order)
-      for (int phase = 0; phase < phases; ++phase)
-        for (int t = 0; t < threads; ++t) add_steps(block, phase, ids[t], true);
+      for (int phase = 0; phase <= phases; ++phase) { // no thread goes on after the last
+        if (random_.below(4) == 0) add_steps(block, phase, 0, true, true);
+        for (int t = 0; phase < phases && t < threads; ++t) add_steps(block, phase, ids[t], true);
+      }
     phases_ = phases;
     blocks_ = order;
   }
@@ -180,7 +184,7 @@ private:
   size_t end_of(size_t first) const {
     size_t last = first;
     const auto same = [&](const Step& a, const Step& b) {
-      return a.block == b.block && a.phase == b.phase && a.thread == b.thread;
+      return a.block == b.block && a.phase == b.phase && a.thread == b.thread && a.once == b.once;
     };
     while (last < steps_.size() && same(steps_[last], steps_[first])) ++last;
     return last;
@@ -206,7 +210,13 @@ private:
     size_t next = 0;
     for (const int64_t block : blocks_) {
       checker_.begin_block(block);
-      for (int phase = 0; phase < phases_; ++phase) {
+      for (int phase = 0; phase <= phases_; ++phase) {
+        if (next < steps_.size() && steps_[next].block == block && steps_[next].phase == phase && steps_[next].once) {
+          Part part{this, next};
+          kernels::run_instrumented_once([](void* context) { run_thread(context, 0); }, &part);
+          next = part.first;
+        }
+        if (phase == phases_) break;
         int32_t threads[3] = {};
         int count = 0;
         Part part{this, next};

@@ -102,6 +102,7 @@ struct State {
   Tracer* tracer;       ///< of the running loop: armed_tracer or null
   Tracer* armed_tracer; ///< while it is set, `armed` is 0
   uint64_t next_phase;  ///< number of the next phase
+  bool phase_open;      ///< the last phase has only begun
   int64_t block;        ///< of the running unit
   int64_t position;     ///< of the running loop over items or threads
   uint64_t idle;        ///< what passed in the running work item since it changed something atomically

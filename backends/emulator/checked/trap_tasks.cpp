@@ -224,6 +224,67 @@ void unaligned(Workbench& bench) {
   bench.flat("unaligned", kItems, Unaligned{bench.upload(std::vector<uint8_t>(3 * kItems + 8, 0), "x")});
 }
 
+// What is done once for all threads of a block reads past the end of n, in nothing but the function it is named after.
+struct OnceForAll {
+  static constexpr int kThreads = 32;
+  struct Part {};
+  struct Shared {};
+  struct Local {};
+  const int* n;
+  int* sums;
+  int give(Part, const kernels::At& at, Shared&, Local&) const { return at.thread; }
+  int combine(Part, int left, int right) const { return left + right; }
+  void take(Part, const kernels::At& at, int total, Shared&, Local&) const {
+    if (at.thread == 0) sums[at.block] = total;
+  }
+};
+template <class Task> void once_for_all(Workbench& bench, const char* name) {
+  bench.blocks(name, 2, Task{{bench.upload(std::vector<int>(4, 1), "n"), bench.allocate<int>(2, "z")}});
+}
+struct CountOfSteps : OnceForAll {
+  using Phases = kernels::Sequence<kernels::Loop<Part>>;
+  int64_t count(Part, int64_t block) const { return n[block + 3]; }
+  void operator()(Part, const kernels::At& at, Shared&, Local&) const {
+    if (at.thread == 0) sums[at.block] = 1;
+  }
+};
+void count_of_steps(Workbench& bench) { once_for_all<CountOfSteps>(bench, "count_of_steps"); }
+struct TeamLog2 : OnceForAll {
+  using Phases = kernels::Sequence<kernels::ReduceTeams<Part>>;
+  int32_t team_log2(Part) const { return n[4] & 1; }
+};
+void team_log2(Workbench& bench) { once_for_all<TeamLog2>(bench, "team_log2"); }
+struct Identity : OnceForAll {
+  using Phases = kernels::Sequence<kernels::Scan<Part>>;
+  int identity(Part) const { return n[4]; }
+  void take(Part, const kernels::At& at, int, int total, Shared&, Local&) const {
+    if (at.thread == 0) sums[at.block] = total;
+  }
+};
+void identity(Workbench& bench) { once_for_all<Identity>(bench, "identity"); }
+struct Combine : OnceForAll {
+  using Phases = kernels::Sequence<kernels::Reduce<Part>>;
+  int combine(Part, int left, int right) const { return left + right + n[4]; }
+};
+void combine(Workbench& bench) { once_for_all<Combine>(bench, "combine"); }
+
+// A count is read by every thread before the first step, which nothing orders after that.
+struct CountIsWritten {
+  static constexpr int kThreads = 32;
+  struct Part {};
+  struct Shared {};
+  struct Local {};
+  using Phases = kernels::Sequence<kernels::Loop<Part>>;
+  int* n;
+  int64_t count(Part, int64_t block) const { return n[block]; }
+  void operator()(Part, const kernels::At& at, Shared&, Local&) const {
+    if (at.thread == 5) n[at.block] = 1;
+  }
+};
+void count_is_written(Workbench& bench) {
+  bench.blocks("count_is_written", 2, CountIsWritten{bench.upload(std::vector<int>(2, 1), "n")});
+}
+
 // Work items that wait for what never comes.
 template <class Wait> void wait_for(Workbench& bench, const char* name, Wait) {
   bench.flat(name, kItems, Wait{bench.upload(std::vector<int>(2, 0), "flags")});
@@ -376,6 +437,11 @@ const Trap* traps() {
                                     {"aligned_pack", "read/write conflict", aligned_pack},
                                     {"standard_max", "read/write conflict", standard_max},
                                     {"standard_sort", "read/write conflict", standard_sort},
+                                    {"count_of_steps", "out of bounds", count_of_steps},
+                                    {"team_log2", "out of bounds", team_log2},
+                                    {"identity", "out of bounds", identity},
+                                    {"combine", "out of bounds", combine},
+                                    {"count_is_written", "read/write conflict", count_is_written},
                                     {"mixed_atomic", "conflict of an atomic with a plain access", mixed_atomic},
                                     {"small_accesses", "write/write conflict", small_accesses},
                                     {"unaligned", "write/write conflict", unaligned},
