@@ -153,7 +153,9 @@ std::string Workbench::run(Recorder& program, const std::string& kernel) {
   if (problem.empty()) problem = program.damage();
   for (const auto& [device, array] : live_) {
     const std::string damage = memory_.take_guard_damage(device);
-    if (!damage.empty() && problem.empty()) problem = "kernel " + kernel + ": " + array.name + ": " + damage;
+    if (damage.empty() || !problem.empty()) continue;
+    problem = "kernel " + kernel;
+    problem += ": " + array.name + ": " + damage;
   }
   return problem;
 }
