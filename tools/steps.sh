@@ -46,7 +46,7 @@ tidy_commands() {
   mkdir -p build/check/tidy
   python3 - build/release/compile_commands.json >build/check/tidy/compile_commands.json <<'PYTHON'
 import json, re, sys
-unknown = re.compile(r" -fno-gnu-unique| -fvect-cost-model=dynamic| --param=[a-z-]*=[0-9]*")
+unknown = re.compile(r" -fno-gnu-unique| -fvect-cost-model=dynamic| --param=[a-z-]*=[0-9]*| -Wno-tsan| -D__builtin_mem[a-z]*=[a-z]*")
 commands = [entry for entry in json.load(open(sys.argv[1])) if " -x cu " not in entry["command"]]
 for entry in commands:
     entry["command"] = unknown.sub("", entry["command"])
