@@ -87,7 +87,7 @@ std::string piece_report(int64_t elements, uint64_t bytes, int64_t at, int piece
   Recorder program(*find_profile("t4"), memory);
   launch_write_piece(program, reinterpret_cast<uint8_t*>(device), at, piece);
   program.run({}, census);
-  const std::string text = checker.reports().empty() ? "" : text_of(checker.reports().front());
+  std::string text = checker.reports().empty() ? "" : text_of(checker.reports().front());
   checker.end_call(false);
   memory.observe(nullptr);
   return text;
@@ -281,12 +281,17 @@ TEST(Lines, OfAProgramThatMovedAway) {
   EXPECT_THAT(after, HasSubstr(" at place_tasks.cpp:"));
 }
 
+std::string search_path() {
+  const char* path = std::getenv("PATH");
+  return path == nullptr ? "" : path;
+}
+
 TEST(Lines, OfAProgramFoundByThePathInAFolderOfAnyName) {
   const std::filesystem::path folder = std::filesystem::path(::testing::TempDir()) / "it's here";
   std::filesystem::create_directories(folder);
   std::filesystem::copy_file("/proc/self/exe", folder / "places_elsewhere",
                              std::filesystem::copy_options::overwrite_existing);
-  const std::string path = std::getenv("PATH");
+  const std::string path = search_path();
   setenv("PATH", (folder.string() + ":" + path).c_str(), 1);
   EXPECT_EQ(std::system("places_elsewhere --gtest_filter=Lines.OfAProgramThatMovedAway >/dev/null"), 0);
   setenv("PATH", path.c_str(), 1);
@@ -294,7 +299,7 @@ TEST(Lines, OfAProgramFoundByThePathInAFolderOfAnyName) {
 }
 
 TEST(Lines, OfAMachineWithoutAddr2lineAreOffsets) {
-  const std::string path = std::getenv("PATH");
+  const std::string path = search_path();
   setenv("PATH", "/nonexistent", 1);
   EXPECT_THAT(source_line(reinterpret_cast<uintptr_t>(&innermost_line) + 1), HasSubstr("checked_place_test+0x"));
   setenv("PATH", path.c_str(), 1);
