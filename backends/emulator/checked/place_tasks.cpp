@@ -79,7 +79,7 @@ struct PairsInBlocks {
     local.pair = shared.pairs[(at.thread + 1) % kThreads];
   }
   void operator()(Store, const At& at, Shared&, Local& local) const {
-    z[2 * at.thread] = local.pair;
+    z[int64_t{2} * at.thread] = local.pair;
     z[2 * at.thread + 1] = local.kept;
   }
 };

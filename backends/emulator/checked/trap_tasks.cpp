@@ -374,7 +374,7 @@ struct FillBlocks {
   }
 };
 void many_blocks(Workbench& bench) {
-  bench.blocks("many_blocks", 1000, FillBlocks{bench.allocate<float>(1000 * FillBlocks::kThreads, "z")});
+  bench.blocks("many_blocks", 1000, FillBlocks{bench.allocate<float>(int64_t{1000} * FillBlocks::kThreads, "z")});
 }
 
 // What memset wrote is written.
