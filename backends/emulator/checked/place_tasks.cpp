@@ -27,9 +27,9 @@ template <class Piece> struct WritePiece {
   }
 };
 
-struct Copy {
-  const float* x;
-  float* z;
+template <class T> struct CopyOf {
+  const T* x;
+  T* z;
   void operator()(int64_t i) const { z[i] = x[i]; }
 };
 
@@ -50,11 +50,6 @@ struct SetPairs {
     x[i].value = 1;
     x[i].key = 2;
   }
-};
-struct CopyPairs {
-  const Pair* x;
-  Pair* z;
-  void operator()(int64_t i) const { z[i] = x[i]; }
 };
 struct PairsInBlocks {
   static constexpr int kThreads = 32;
@@ -87,11 +82,6 @@ struct PairsInBlocks {
 struct SetFirst {
   Record* x;
   void operator()(int64_t i) const { x[i].first = 1; }
-};
-struct CopyRecords {
-  const Record* x;
-  Record* z;
-  void operator()(int64_t i) const { z[i] = x[i]; }
 };
 
 struct PastLocals {
@@ -143,7 +133,7 @@ void launch_write_piece(Recorder& program, uint8_t* x, int64_t at, int bytes) {
 }
 
 void launch_copy(Workbench& bench, const char* kernel, const float* x, float* z, int64_t count) {
-  bench.flat(kernel, count, Copy{x, z});
+  bench.flat(kernel, count, CopyOf<float>{x, z});
 }
 
 void launch_smooth_in_place(Workbench& bench, float* x, int64_t count) {
@@ -154,13 +144,13 @@ void launch_count(Workbench& bench, int* count) { bench.flat("count", 1, Count{c
 
 void launch_set_pairs(Workbench& bench, Pair* x, int64_t count) { bench.flat("set_pairs", count, SetPairs{x}); }
 void launch_copy_pairs(Workbench& bench, const Pair* x, Pair* z, int64_t count) {
-  bench.flat("copy_pairs", count, CopyPairs{x, z});
+  bench.flat("copy_pairs", count, CopyOf<Pair>{x, z});
 }
 void launch_pairs_in_blocks(Workbench& bench, Pair* z) { bench.blocks("pairs", 1, PairsInBlocks{z}); }
 
 void launch_half_set(Workbench& bench, Record* x, Record* z, int64_t count) {
   bench.flat("set_first", count, SetFirst{x});
-  bench.flat("copy_records", count, CopyRecords{x, z});
+  bench.flat("copy_records", count, CopyOf<Record>{x, z});
 }
 
 void launch_past_locals(Workbench& bench) { bench.blocks("past_locals", 1, PastLocals{1}); }
