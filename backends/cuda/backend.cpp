@@ -36,6 +36,11 @@ bool switched(const ts::kernels::Option& option) {
   return option.value == "on";
 }
 
+cudaStream_t stream_of(const ts::kernels::Option& option) {
+  return reinterpret_cast<cudaStream_t>(
+      ts::kernels::whole_number(option, 0, INT64_MAX)); // NOLINT(performance-no-int-to-ptr)
+}
+
 ts_status open(const char* options, ts_instance** self, ts_error* error) {
   return guarded(error, [&] {
     ts::cuda::Settings settings;
@@ -44,8 +49,10 @@ ts_status open(const char* options, ts_instance** self, ts_error* error) {
         settings.blocking = switched(option);
       else if (option.name == "vendor")
         settings.vendor = switched(option);
+      else if (option.name == "stream")
+        settings.stream = stream_of(option);
       else
-        ts::kernels::refuse_option(option, "blocking=on|off, vendor=on|off");
+        ts::kernels::refuse_option(option, "blocking=on|off, vendor=on|off, stream=N");
     }
     *self = new ts_instance(settings);
   });

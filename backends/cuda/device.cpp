@@ -77,14 +77,14 @@ Temporary::~Temporary() {
 
 void Temporary::release() { pool_.release(keep(), stream_); }
 
-Device::Device(int32_t index) : index_(index) {
+Device::Device(int32_t index, std::optional<cudaStream_t> callers) : index_(index) {
   cudaDeviceProp properties{};
   TS_CUDA(cudaGetDeviceProperties(&properties, index));
   name_ = properties.name;
   memory_bytes_ = properties.totalGlobalMem;
   const CurrentDevice current(index);
   memory_ = std::make_unique<MemoryPool>(index);
-  queues_.emplace(0, std::make_unique<Queue>());
+  queues_.emplace(0, std::make_unique<Queue>(callers));
 }
 
 Device::~Device() {

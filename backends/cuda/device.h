@@ -9,6 +9,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -78,7 +79,8 @@ private:
 
 class Device {
 public:
-  explicit Device(int32_t index);
+  /// Queue 0 is the caller's stream, where one is given.
+  Device(int32_t index, std::optional<cudaStream_t> callers);
   Device(const Device&) = delete;
   Device& operator=(const Device&) = delete;
   ~Device();

@@ -7,17 +7,22 @@
 
 namespace ts::cuda {
 
-/// A stream of the current device, which waits for no other.
+/// A stream of the current device, which waits for no other where it is our own.
 class Stream {
 public:
   Stream();
+  /// One of the caller's, who ends it.
+  explicit Stream(cudaStream_t callers) : stream_(callers), own_(false) {}
   Stream(const Stream&) = delete;
   Stream& operator=(const Stream&) = delete;
-  ~Stream() { cudaStreamDestroy(stream_); }
+  ~Stream() {
+    if (own_) cudaStreamDestroy(stream_);
+  }
   cudaStream_t get() const { return stream_; }
 
 private:
   cudaStream_t stream_ = nullptr;
+  bool own_ = true;
 };
 
 /// An event of the current device, without a time. May be moved.

@@ -57,7 +57,7 @@ Device& Instance::device(int32_t index) {
   }
   const std::lock_guard<std::mutex> lock(mutex_);
   std::unique_ptr<Device>& found = devices_[index];
-  if (found == nullptr) found = std::make_unique<Device>(index);
+  if (found == nullptr) found = std::make_unique<Device>(index, index == 0 ? settings_.stream : std::nullopt);
   return *found;
 }
 

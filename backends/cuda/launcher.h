@@ -17,8 +17,9 @@ class Vendor;
 
 /// What a user chose after the colon.
 struct Settings {
-  bool blocking = false; ///< every launch is waited for, so that an error names its call
-  bool vendor = true;    ///< products and sorts by the vendor's libraries where they fit
+  bool blocking = false;              ///< every launch is waited for, so that an error names its call
+  bool vendor = true;                 ///< products and sorts by the vendor's libraries where they fit
+  std::optional<cudaStream_t> stream; ///< the caller's, which is queue 0 of device 0
 };
 
 /// One launch, without the type of its task.

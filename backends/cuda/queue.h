@@ -52,7 +52,10 @@ private:
 class Queue {
 public:
   /// On the current device.
-  Queue() : faults_(stream_.get()), vendor_(stream_.get()) {}
+  Queue() : Queue(std::nullopt) {}
+  /// On a stream of the caller's, where there is one.
+  explicit Queue(std::optional<cudaStream_t> callers)
+      : stream_(callers ? Stream(*callers) : Stream()), faults_(stream_.get()), vendor_(stream_.get()) {}
   Queue(const Queue&) = delete;
   Queue& operator=(const Queue&) = delete;
   ~Queue() { cudaStreamSynchronize(stream_.get()); }
