@@ -10,7 +10,7 @@ step_environment() {
 step_build() {
   # shellcheck disable=SC2086
   cmake --preset cuda -B "$build" -DCMAKE_CUDA_ARCHITECTURES="$arch" ${TS_CMAKE_OPTIONS:-} &&
-    cmake --build "$build" -j "$jobs" -- all checked cuda_planted cuda_faults bench_tiny || return 1
+    cmake --build "$build" -j "$jobs" -- all checked cuda_planted cuda_faults cuda_launch_cost bench_tiny || return 1
   echo "architecture $arch, commit $commit"
 }
 
@@ -142,4 +142,4 @@ step_faults() {
   sanitizer || return $?
   python3 -m tools.bench.device_faults "$build/tests/cuda_faults" "$report/compute_sanitizer.txt"
 }
-step_bench_tiny() { "$(find "$build" -name bench_tiny -type f | head -n 1)" cuda; }
+step_bench_tiny() { "$build/tests/cuda_launch_cost" && "$(find "$build" -name bench_tiny -type f | head -n 1)" cuda; }

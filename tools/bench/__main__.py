@@ -1,8 +1,8 @@
 """Rates of a backend beside PyTorch's on the same device, in one process: `python3 -m tools.bench`.
 
-Both sides are timed in the same way: enough calls in a row that the host's part is hidden, one wait at the end, the median
-of repetitions. Data are random. Rates count what must move or be computed, not what an implementation does; the floor of what
-moves is PyTorch's copy of 256 MiB, measured first."""
+Both sides are timed in the same way, on the same stream: by device events around each call, which is enqueued while the device
+is still busy with something else; the median. Data are random. Rates count what must move or be computed, not what an
+implementation does; the floor of what moves is PyTorch's copy of 256 MiB, measured first."""
 
 import argparse
 import json
@@ -10,27 +10,31 @@ import pathlib
 import statistics
 import subprocess
 import sys
-import time
 
 from tools.bench.door import Door, ROOT
 
 
-def seconds_per_call(enqueue, wait, repetitions):
-    for _ in range(3):
-        enqueue()
-    wait()
-    begin = time.perf_counter()
-    enqueue()
-    wait()
-    calls = max(1, min(200, int(0.02 / max(time.perf_counter() - begin, 1e-6))))
-    times = []
-    for _ in range(repetitions):
-        begin = time.perf_counter()
-        for _ in range(calls):
+BATCH = 10 # calls that the device is kept from until all of them are enqueued
+
+
+def seconds_per_call(enqueue, stream, repetitions):
+    """The median of BATCH * repetitions times between two events around a call."""
+    import torch
+
+    with torch.cuda.stream(stream):
+        for _ in range(3):
             enqueue()
-        wait()
-        times.append((time.perf_counter() - begin) / calls)
-    return statistics.median(times)
+        events = []
+        for _ in range(repetitions):
+            torch.cuda._sleep(2_000_000) # about a millisecond: the host's part is hidden behind it
+            for _ in range(BATCH):
+                around = [torch.cuda.Event(enable_timing=True) for _ in range(2)]
+                around[0].record(stream)
+                enqueue()
+                around[1].record(stream)
+                events.append(around)
+            stream.synchronize()
+        return statistics.median(begin.elapsed_time(end) for begin, end in events) / 1e3
 
 
 UNITS = {"B": (1e12, "TB/s"), "op": (1e12, "Top/s"), "element": (1e9, "G/s")}
@@ -57,26 +61,24 @@ def line_of(row):
     return f"{row['work']:<30} {row['ours']:8.2f} {theirs} {row['unit']:<6} {ratio} {of_copy}  {asked:<28} {mark}"
 
 
-def measure(work, door, repetitions, copy_rate):
-    import torch
-
+def measure(work, stream, repetitions, copy_rate):
     scale, unit = UNITS[work.unit]
-    ours = work.amount / seconds_per_call(work.ours, door.synchronize, repetitions) / scale
+    ours = work.amount / seconds_per_call(work.ours, stream, repetitions) / scale
     theirs = None
     if work.theirs is not None:
-        theirs = work.amount / seconds_per_call(work.theirs, torch.cuda.synchronize, repetitions) / scale
+        theirs = work.amount / seconds_per_call(work.theirs, stream, repetitions) / scale
     return {"work": work.name, "unit": unit, "ours": ours, "theirs": theirs, "ratio": ours / theirs if theirs else None,
             "of_copy": ours / copy_rate if work.unit == "B" else None, "target": work.target,
             "of_copy_target": work.of_copy, "rate_target": work.rate / scale if work.rate else None}
 
 
-def copy_rate(repetitions):
+def copy_rate(stream, repetitions):
     """TB/s, read and written."""
     import torch
 
     source = torch.rand(1 << 26, device="cuda")
     target = torch.empty_like(source)
-    seconds = seconds_per_call(lambda: target.copy_(source), torch.cuda.synchronize, repetitions)
+    seconds = seconds_per_call(lambda: target.copy_(source), stream, repetitions)
     return 2 * source.numel() * 4 / seconds / 1e12
 
 
@@ -101,16 +103,18 @@ def main():
     torch.backends.cuda.matmul.allow_tf32 = False
     device = subprocess.run(["nvidia-smi", "--query-gpu=name,driver_version", "--format=csv,noheader", "-i", "0"],
                             capture_output=True, text=True, check=False).stdout.strip()
-    floor = copy_rate(arguments.repetitions)
+    stream = torch.cuda.Stream()
+    options = ",".join(filter(None, [arguments.options, f"stream={stream.cuda_stream}"]))
+    floor = copy_rate(stream, arguments.repetitions)
     print(f"{device}, PyTorch {torch.__version__}, cuda:{arguments.options}, a copy {floor:.2f} TB/s")
     print(f"{'work':<30} {'ours':>8} {'PyTorch':>8} {'unit':<6} {'ratio':>6} {'of copy':>7}  asked")
     rows = []
     for name, group in GROUPS.items():
         if arguments.group and name not in arguments.group:
             continue
-        bench = Bench(Door(arguments.library, arguments.options), "vendor=off" in arguments.options)
+        bench = Bench(Door(arguments.library, options), "vendor=off" in arguments.options)
         for work in group(bench):
-            rows.append({"group": name, **measure(work, bench.door, arguments.repetitions, floor)})
+            rows.append({"group": name, **measure(work, stream, arguments.repetitions, floor)})
             print(line_of(rows[-1]), flush=True)
         bench.door.release_all()
         torch.cuda.empty_cache()
