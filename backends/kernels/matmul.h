@@ -151,7 +151,12 @@ template <class T, int kTile, int kDepth, int kPatch> struct MatmulTiles {
     for (int i = 0; i < kLoads; ++i) place[int64_t{i} * step] = next.at[i];
   }
 
-  /// Element i of a thread's patch along one side of the tile: groups of kGroup, a warp's groups side by side.
+  /// Where a thread stands among kSide x kSide: a warp is 4 rows of 8, so that what it takes of a line of either slab are
+  /// few neighbours.
+  TS_HD static int row_lane(int thread) { return thread / (2 * kWarp) * 4 + thread % kWarp / 8; }
+  TS_HD static int column_lane(int thread) { return thread / kWarp % 2 * 8 + thread % 8; }
+
+  /// Element i of a thread's patch along one side of the tile: groups of kGroup, the lanes' groups side by side.
   TS_HD static int slot(int lane, int i) { return i / kGroup * (kSide * kGroup) + lane * kGroup + i % kGroup; }
 
   TS_HD static A fuse(A a, A b, A c) {
@@ -175,7 +180,8 @@ template <class T, int kTile, int kDepth, int kPatch> struct MatmulTiles {
   }
 
   TS_HD void multiply(const Shared& shared, int buffer, int k, int thread, Patch& sums) const {
-    const auto left = line(shared.x[buffer][k], thread / kSide), right = line(shared.y[buffer][k], thread % kSide);
+    const auto left = line(shared.x[buffer][k], row_lane(thread)),
+               right = line(shared.y[buffer][k], column_lane(thread));
     TS_UNROLL
     for (int i = 0; i < kPatch; ++i) {
       TS_UNROLL
@@ -219,7 +225,7 @@ template <class T, int kTile, int kDepth, int kPatch> struct MatmulTiles {
     const bool more = at.step + 1 < steps();
     if (more) load(at.step + 1, at.thread, local);
     const bool busy =
-        local.row + slot(at.thread / kSide, 0) < rows && local.column + slot(at.thread % kSide, 0) < columns;
+        local.row + slot(row_lane(at.thread), 0) < rows && local.column + slot(column_lane(at.thread), 0) < columns;
     const int64_t left = TS_MUTATE("TL14", inner - at.step * kDepth, steps() > 1 ? kDepth : inner);
     if (busy) {
       Patch sums = get(local.sums);
@@ -238,10 +244,10 @@ template <class T, int kTile, int kDepth, int kPatch> struct MatmulTiles {
     const Patch sums = get(local.sums);
     TS_UNROLL
     for (int i = 0; i < kPatch; ++i) {
-      const int64_t row = local.row + slot(at.thread / kSide, i);
+      const int64_t row = local.row + slot(row_lane(at.thread), i);
       TS_UNROLL
       for (int j = 0; j < kPatch; ++j) {
-        const int64_t column = local.column + slot(at.thread % kSide, j);
+        const int64_t column = local.column + slot(column_lane(at.thread), j);
         if (row >= rows || column >= columns) continue;
         std::byte* target = z + local.batch[0] + row * z_row_stride + column * z_column_stride;
         if constexpr (is_floating<T>)
@@ -335,8 +341,10 @@ template <class Launcher> void matmul(const Call& call, Launcher& launcher) {
     using T = typename decltype(type)::type;
     if constexpr (!is_bool<T>) {
       constexpr int kLarge = sizeof(ProductAccumulator<T>) == 8 ? 64 : 128;
+      constexpr int kDepth = kLarge == 64 ? 16 : 8; // more would not fit the registers of a thread
       if (large) {
-        detail::launch_product<MatmulTiles<T, kLarge, 16, kLarge / 16>, T>("large_tile", kLarge, call, plan, launcher);
+        detail::launch_product<MatmulTiles<T, kLarge, kDepth, kLarge / 16>, T>("large_tile", kLarge, call, plan,
+                                                                               launcher);
       } else {
         detail::launch_product<MatmulTiles<T, kMatmulSmallTile, 32, 2>, T>("small_tile", kMatmulSmallTile, call, plan,
                                                                            launcher);
