@@ -44,7 +44,7 @@ set(touchstone_instrument_gnu -fsanitize=thread --param=tsan-instrument-func-ent
                               -fno-tree-vectorize
                               -fno-tree-slp-vectorize
                               # copies of known size stay calls, in the headers of the library too
-                              -fno-builtin-memcpy -fno-builtin-memmove -fno-builtin-memset "SHELL:-include cstring"
+                              -fno-builtin-memcpy -fno-builtin-memmove -fno-builtin-memset "SHELL:-include ${CMAKE_SOURCE_DIR}/backends/emulator/checked/copies.h"
                               -D__builtin_memcpy=memcpy -D__builtin_memmove=memmove -D__builtin_memset=memset
                               -Wno-tsan) # of fences: ours supports them
 set(touchstone_instrument_clang

@@ -2,6 +2,8 @@
 // code arrives here before it happens. Atomic operations have a unit of their own, hooks_atomic.cpp.
 #include "backends/emulator/checked/observe.h"
 
+#include <cstring>
+
 using namespace ts::emulator::checked;
 
 // NOLINTBEGIN(bugprone-reserved-identifier): compilers and the linker call hooks by these names.
@@ -41,40 +43,21 @@ TS_PLAIN_HOOKS(16)
 TS_HOOK void __tsan_read_range(void* p, size_t bytes) { observe_range<kRead>(p, bytes, TS_SITE); }
 TS_HOOK void __tsan_write_range(void* p, size_t bytes) { observe_range<kWrite>(p, bytes, TS_SITE); }
 
-// Calls of memcpy and its kin, which compilers leave as they are: the linker's --wrap leads them here.
+// Copies: clang calls these by name, and g++ by copies.h.
 
-extern "C" void* __real_memcpy(void*, const void*, size_t);
-extern "C" void* __real_memmove(void*, const void*, size_t);
-extern "C" void* __real_memset(void*, int, size_t);
-
-TS_HOOK void* __wrap_memcpy(void* to, const void* from, size_t bytes) {
-  observe_range<kRead>(from, bytes, TS_SITE);
-  observe_range<kWrite>(to, bytes, TS_SITE);
-  return __real_memcpy(to, from, bytes);
-}
-TS_HOOK void* __wrap_memmove(void* to, const void* from, size_t bytes) {
-  observe_range<kRead>(from, bytes, TS_SITE);
-  observe_range<kWrite>(to, bytes, TS_SITE);
-  return __real_memmove(to, from, bytes);
-}
-TS_HOOK void* __wrap_memset(void* to, int byte, size_t bytes) {
-  observe_range<kWrite>(to, bytes, TS_SITE);
-  return __real_memset(to, byte, bytes);
-}
-// clang calls these by name.
 TS_HOOK void* __tsan_memcpy(void* to, const void* from, size_t bytes) {
   observe_range<kRead>(from, bytes, TS_SITE);
   observe_range<kWrite>(to, bytes, TS_SITE);
-  return __real_memcpy(to, from, bytes);
+  return memcpy(to, from, bytes);
 }
 TS_HOOK void* __tsan_memmove(void* to, const void* from, size_t bytes) {
   observe_range<kRead>(from, bytes, TS_SITE);
   observe_range<kWrite>(to, bytes, TS_SITE);
-  return __real_memmove(to, from, bytes);
+  return memmove(to, from, bytes);
 }
 TS_HOOK void* __tsan_memset(void* to, int byte, size_t bytes) {
   observe_range<kWrite>(to, bytes, TS_SITE);
-  return __real_memset(to, byte, bytes);
+  return memset(to, byte, bytes);
 }
 
 // NOLINTEND(bugprone-reserved-identifier)
