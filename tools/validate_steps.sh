@@ -142,4 +142,6 @@ step_faults() {
   sanitizer || return $?
   python3 -m tools.bench.device_faults "$build/tests/cuda_faults" "$report/compute_sanitizer.txt"
 }
-step_bench_tiny() { "$build/tests/cuda_launch_cost" && "$(find "$build" -name bench_tiny -type f | head -n 1)" cuda; }
+step_bench_tiny() {
+  "$build/tests/cuda_launch_cost" && python3 -m tools.bench.tiny && "$(find "$build" -name bench_tiny -type f | head -n 1)" cuda
+}

@@ -37,7 +37,7 @@ def page(report):
         return json.loads((report / name).read_text())
 
     bench, own = read("bench.json"), read("bench_own.json")
-    tiny = [line[0].upper() + line[1:] for line in (report / "bench_tiny.log").read_text().strip().splitlines()[-2:]]
+    tiny = [line[0].upper() + line[1:] for line in (report / "bench_tiny.log").read_text().strip().splitlines()[-3:]]
     return "\n".join([
         f"{bench['device']}, PyTorch {bench['torch']}; a copy of 256 MiB by PyTorch moves {bench['copy']:.2f} TB/s, read and written.", "",
         table(bench, read("evidence.json")), "",
