@@ -38,6 +38,7 @@ template <class T, int kTile, int kDepth, int kPatch> struct MatmulTiles {
   static constexpr int kLoads = kTile * kDepth / kThreads;
   static constexpr int kGroup = std::min(kPatch, 4); ///< neighbouring elements of a patch
   static constexpr int kPad = 4;
+  static constexpr int kLine = kTile + kPad;                               ///< of a slab
   static constexpr int kMinBlocks = sizeof(A) == 4 && kPatch == 8 ? 2 : 1; ///< of a processor at once
   static_assert(kTile == kSide * kPatch && kLoads * kThreads == kTile * kDepth);
   static_assert(kThreads % kDepth == 0 && kThreads % kTile == 0);
@@ -47,8 +48,8 @@ template <class T, int kTile, int kDepth, int kPatch> struct MatmulTiles {
   struct Store {};
   using Phases = Sequence<Once<Start>, Loop<Step>, Once<Store>>;
   struct Shared {
-    A x[2][kDepth][kTile + kPad];
-    A y[2][kDepth][kTile + kPad];
+    A x[2][kDepth][kLine];
+    A y[2][kDepth][kLine];
   };
   /// Values that a thread moves at once: out of Local for the time that they are worked on, so that they are registers on
   /// every processor.
@@ -59,8 +60,9 @@ template <class T, int kTile, int kDepth, int kPatch> struct MatmulTiles {
     Patch sums; ///< row by row
     Slab next_x, next_y;
     int64_t row, column;
-    int64_t batch[3];       ///< bytes to this batch's z, x, y
-    const std::byte *x, *y; ///< of this thread's first loads, where the tile lies inside both matrices
+    int64_t batch[3];         ///< bytes to this batch's z, x, y
+    const std::byte *x, *y;   ///< of this thread's next loads, where the tile lies inside both matrices
+    int32_t x_place, y_place; ///< of its first element in a slab of Shared
     bool whole;
   };
 
@@ -72,6 +74,25 @@ template <class T, int kTile, int kDepth, int kPatch> struct MatmulTiles {
   Offsets<3> batches;
   bool x_along_inner; ///< neighbouring threads load along the axis with the smaller stride
   bool y_along_inner;
+  int64_t whole_slabs;      ///< of kDepth along the inner axis
+  int64_t x_pitch, y_pitch; ///< bytes between a thread's loads of one slab
+  int64_t x_slab, y_slab;   ///< bytes between slabs
+  int32_t x_apart, y_apart; ///< elements between a thread's loads in a slab of Shared
+
+  /// Sets what follows from strides and extents.
+  void plan_loads() {
+    x_along_inner = magnitude(x.column_stride) <= magnitude(x.row_stride);
+    y_along_inner = magnitude(y.row_stride) < magnitude(y.column_stride);
+    whole_slabs = inner / kDepth;
+    const Cell of_x = pitch(x_along_inner), of_y = pitch(y_along_inner);
+    x_pitch = of_x.side * x.row_stride + of_x.inner * x.column_stride;
+    y_pitch = of_y.side * y.column_stride + of_y.inner * y.row_stride;
+    x_slab = kDepth * x.column_stride;
+    y_slab = kDepth * y.row_stride;
+    x_apart = place(of_x);
+    y_apart = place(of_y);
+  }
+  static int64_t magnitude(int64_t stride) { return stride < 0 ? -stride : stride; }
 
   TS_HD int64_t steps() const { return ceil_div(inner, kDepth); }
 
@@ -100,22 +121,22 @@ template <class T, int kTile, int kDepth, int kPatch> struct MatmulTiles {
     T value[kLoads];
     Slab next;
     TS_UNROLL
-    for (int i = 0; i < kLoads; ++i) value[i] = *reinterpret_cast<const T*>(place + i * step);
+    for (int i = 0; i < kLoads; ++i, place += step) value[i] = *reinterpret_cast<const T*>(place);
     TS_UNROLL
     for (int i = 0; i < kLoads; ++i) next.at[i] = widen(value[i]);
     return next;
   }
 
   TS_HD void load(int64_t step, int thread, Local& local) const {
-    const Cell first_x = cell(thread, x_along_inner), first_y = cell(thread, y_along_inner);
-    const Cell pitch_x = pitch(x_along_inner), pitch_y = pitch(y_along_inner);
-    if (local.whole && (step + 1) * kDepth <= inner) {
-      set(local.next_x, load_slab(local.x + step * kDepth * x.column_stride,
-                                  pitch_x.side * x.row_stride + pitch_x.inner * x.column_stride));
-      set(local.next_y, load_slab(local.y + step * kDepth * y.row_stride,
-                                  pitch_y.side * y.column_stride + pitch_y.inner * y.row_stride));
+    if (local.whole && step < whole_slabs) {
+      set(local.next_x, load_slab(local.x, x_pitch));
+      set(local.next_y, load_slab(local.y, y_pitch));
+      local.x += x_slab;
+      local.y += y_slab;
       return;
     }
+    const Cell first_x = cell(thread, x_along_inner), first_y = cell(thread, y_along_inner);
+    const Cell pitch_x = pitch(x_along_inner), pitch_y = pitch(y_along_inner);
     Slab next_x, next_y;
     TS_UNROLL
     for (int i = 0; i < kLoads; ++i) {
@@ -138,17 +159,14 @@ template <class T, int kTile, int kDepth, int kPatch> struct MatmulTiles {
     set(local.next_y, next_y);
   }
 
-  TS_HD void stage(int buffer, int thread, Shared& shared, const Local& local) const {
-    stage_one(&shared.x[buffer][0][0], thread, x_along_inner, get(local.next_x));
-    stage_one(&shared.y[buffer][0][0], thread, y_along_inner, get(local.next_y));
+  TS_HD static constexpr int32_t place(const Cell& cell) { return cell.inner * kLine + cell.side; }
+  TS_HD void stage(int buffer, Shared& shared, const Local& local) const {
+    stage_one(&shared.x[buffer][0][0] + local.x_place, x_apart, get(local.next_x));
+    stage_one(&shared.y[buffer][0][0] + local.y_place, y_apart, get(local.next_y));
   }
-  TS_HD static void stage_one(A* slab, int thread, bool along_inner, const Slab& next) {
-    constexpr int kLine = kTile + kPad;
-    const Cell first = cell(thread, along_inner), apart = pitch(along_inner);
-    A* place = slab + first.inner * kLine + first.side;
-    const int step = apart.inner * kLine + apart.side;
+  TS_HD static void stage_one(A* place, int32_t apart, const Slab& next) {
     TS_UNROLL
-    for (int i = 0; i < kLoads; ++i) place[int64_t{i} * step] = next.at[i];
+    for (int i = 0; i < kLoads; ++i, place += apart) *place = next.at[i];
   }
 
   /// Where a thread stands among kSide x kSide: a warp is 4 rows of 8, so that what it takes of a line of either slab are
@@ -167,7 +185,7 @@ template <class T, int kTile, int kDepth, int kPatch> struct MatmulTiles {
   }
 
   /// What a thread takes of one line of a slab.
-  TS_HD static Values<kPatch> line(const A (&slab)[kTile + kPad], int lane) {
+  TS_HD static Values<kPatch> line(const A (&slab)[kLine], int lane) {
     constexpr int kPack = std::min<int>(kGroup, 16 / sizeof(A));
     Values<kPatch> line;
     TS_UNROLL
@@ -208,15 +226,17 @@ template <class T, int kTile, int kDepth, int kPatch> struct MatmulTiles {
     batches.at(batch, local.batch);
     local.whole =
         local.row + kTile <= rows && local.column + kTile <= columns && x.data != nullptr && y.data != nullptr;
+    const Cell of_x = cell(at.thread, x_along_inner), of_y = cell(at.thread, y_along_inner);
+    local.x_place = place(of_x);
+    local.y_place = place(of_y);
     if (local.whole) {
-      const Cell of_x = cell(at.thread, x_along_inner), of_y = cell(at.thread, y_along_inner);
       local.x = x.data + local.batch[1] + (local.row + of_x.side) * x.row_stride + of_x.inner * x.column_stride;
       local.y = y.data + local.batch[2] + (local.column + of_y.side) * y.column_stride + of_y.inner * y.row_stride;
     }
     set(local.sums, Patch{});
     if (inner == 0) return;
     load(0, at.thread, local);
-    stage(0, at.thread, shared, local);
+    stage(0, shared, local);
   }
 
   TS_HD int64_t count(Step, int64_t) const { return steps(); }
@@ -237,7 +257,7 @@ template <class T, int kTile, int kDepth, int kPatch> struct MatmulTiles {
       }
       set(local.sums, sums);
     }
-    if (more) stage(buffer ^ 1, at.thread, shared, local);
+    if (more) stage(buffer ^ 1, shared, local);
   }
 
   TS_HD void operator()(Store, const At& at, Shared&, Local& local) const {
@@ -285,7 +305,6 @@ namespace detail {
 inline int64_t byte_stride(const View& view, int axis) {
   return view.shape[axis] == 1 ? 0 : view.stride[axis] * itemsize(view.dtype);
 }
-inline int64_t magnitude(int64_t x) { return x < 0 ? -x : x; }
 
 template <class T> MatrixOperand<T> matrix_operand(const Operand& operand) {
   const View& view = operand.view;
@@ -309,8 +328,7 @@ void launch_product(const char* route, int tile, const Call& call, const Product
   task.columns = plan.columns;
   task.tiles = tile_count(plan.rows, plan.columns, tile);
   task.batches = Offsets<3>::of(plan.batches);
-  task.x_along_inner = magnitude(task.x.column_stride) <= magnitude(task.x.row_stride);
-  task.y_along_inner = magnitude(task.y.row_stride) < magnitude(task.y.column_stride);
+  task.plan_loads();
   launcher.blocks("matmul", route, plan.batches.count * task.tiles, task);
 }
 
@@ -341,10 +359,8 @@ template <class Launcher> void matmul(const Call& call, Launcher& launcher) {
     using T = typename decltype(type)::type;
     if constexpr (!is_bool<T>) {
       constexpr int kLarge = sizeof(ProductAccumulator<T>) == 8 ? 64 : 128;
-      constexpr int kDepth = kLarge == 64 ? 16 : 8; // more would not fit the registers of a thread
       if (large) {
-        detail::launch_product<MatmulTiles<T, kLarge, kDepth, kLarge / 16>, T>("large_tile", kLarge, call, plan,
-                                                                               launcher);
+        detail::launch_product<MatmulTiles<T, kLarge, 16, kLarge / 16>, T>("large_tile", kLarge, call, plan, launcher);
       } else {
         detail::launch_product<MatmulTiles<T, kMatmulSmallTile, 32, 2>, T>("small_tile", kMatmulSmallTile, call, plan,
                                                                            launcher);
