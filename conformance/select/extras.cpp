@@ -180,6 +180,16 @@ void add_line_cases(const judge::Op& op, std::vector<Case>& cases) {
     cases.push_back(dense_case(op, each, axis == 0 ? Shape{2500, 3} : Shape{3, 2500}, axis));
     turn_attributes(cases.back(), turn++);
   }
+  if (op.attribute("k") == nullptr) return;
+  // Much of a long line is kept: around the sizes up to which what is kept is found before it is sorted, and all of it.
+  for (const judge::Instance& each : op.instances) {
+    for (const int64_t kept : {64, 255, 256, 257, 1300}) {
+      cases.push_back(dense_case(op, each, {2, turn % 2 == 0 ? 1300 : 2500}, 1));
+      cases.back().values.source = turn / 2 % 2 == 0 ? Source::domain : Source::integers;
+      turn_attributes(cases.back(), turn++);
+      cases.back().attributes["k"] = judge::integer_attribute(kept);
+    }
+  }
 }
 
 void add_large_cases(const judge::Op& op, std::vector<Case>& cases) {
