@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cub/block/block_exchange.cuh>
 #include <cub/block/block_radix_sort.cuh>
+#include <cub/block/block_scan.cuh>
 #include <cub/device/device_radix_sort.cuh>
 
 namespace ts::cuda {
@@ -66,6 +67,75 @@ __global__ void __launch_bounds__(kThreads) sort_lines(int64_t count, const __gr
       const int rank = i * kThreads + thread;
       if (rank < lines.kept) put(lines, offset, rank, key[i], place[i]);
     }
+    __syncthreads();
+  }
+}
+
+/// The first `kept` of a line, at most kThreads: finds the last of their keys digit by digit, then sorts them alone.
+template <class U, int kItems>
+__global__ void __launch_bounds__(kThreads) top_lines(int64_t count, const __grid_constant__ SortLines<U> lines) {
+  using Exchange = cub::BlockExchange<U, kThreads, kItems>;
+  using Sum = cub::BlockScan<int, kThreads>;
+  using Sort = cub::BlockRadixSort<U, kThreads, 1, uint16_t>;
+  constexpr int kBits = static_cast<int>(sizeof(U)) * 8, kDigit = 8;
+  static_assert(1 << kDigit == kThreads);
+  __shared__ union {
+    typename Exchange::TempStorage exchange;
+    typename Sum::TempStorage sum;
+    typename Sort::TempStorage sort;
+  } memory;
+  __shared__ int times[kThreads]; // that a digit occurs
+  __shared__ struct { int digit, before; } found;
+  __shared__ U top_key[kThreads];
+  __shared__ uint16_t top_place[kThreads];
+  const int thread = static_cast<int>(threadIdx.x), kept = static_cast<int>(lines.kept);
+  for (int64_t line = blockIdx.x; line < count; line += gridDim.x) {
+    int64_t offset[3];
+    lines.lines.at(line, offset);
+    U key[kItems];
+#pragma unroll
+    for (int i = 0; i < kItems; ++i) {
+      const int index = i * kThreads + thread;
+      key[i] = index < lines.length ? lines.key(offset[0], index) : static_cast<U>(~U{0});
+    }
+    Exchange(memory.exchange).StripedToBlocked(key, key);
+    U last = 0; // of the keys that are kept: its digits so far
+    int left = kept;
+    for (int shift = kBits - kDigit; shift >= 0; shift -= kDigit) {
+      times[thread] = 0;
+      __syncthreads();
+#pragma unroll
+      for (int i = 0; i < kItems; ++i)
+        if (shift == kBits - kDigit || key[i] >> (shift + kDigit) == last >> (shift + kDigit))
+          atomicAdd(&times[key[i] >> shift & (kThreads - 1)], 1);
+      __syncthreads();
+      int before = 0;
+      Sum(memory.sum).ExclusiveSum(times[thread], before);
+      if (before < left && left <= before + times[thread]) found = {thread, before};
+      __syncthreads();
+      last = static_cast<U>(last | static_cast<U>(found.digit) << shift);
+      left -= found.before;
+    }
+    // All smaller keys, and the first `left` of those that equal the last one, in the order of their places.
+    constexpr int kOne = 1 << 16; // smaller ones are counted above, equal ones below
+    int own = 0, before = 0;
+#pragma unroll
+    for (int i = 0; i < kItems; ++i) own += key[i] < last ? kOne : key[i] == last ? 1 : 0;
+    Sum(memory.sum).ExclusiveSum(own, before);
+    int smaller = before / kOne, equal = before % kOne;
+#pragma unroll
+    for (int i = 0; i < kItems; ++i) {
+      if (key[i] > last) continue;
+      const int slot = key[i] < last ? smaller++ : kept - left + equal++;
+      if (slot >= kept) continue;
+      top_key[slot] = key[i];
+      top_place[slot] = static_cast<uint16_t>(thread * kItems + i);
+    }
+    __syncthreads();
+    U one_key[1] = {thread < kept ? top_key[thread] : static_cast<U>(~U{0})};
+    uint16_t one_place[1] = {thread < kept ? top_place[thread] : uint16_t{0}};
+    Sort(memory.sort).Sort(one_key, one_place);
+    if (thread < kept) put(lines, offset, thread, one_key[0], one_place[0]);
     __syncthreads();
   }
 }
@@ -139,7 +209,11 @@ template <class U> bool sort_whole(const SortPlan& plan, const Call& call, cudaS
 template <class U, int kItems>
 void sort_in_blocks(const SortPlan& plan, const Call& call, cudaStream_t stream, cudaError_t* code) {
   const auto blocks = static_cast<unsigned>(std::min(plan.count, kGridMax));
-  sort_lines<U, kItems><<<blocks, kThreads, 0, stream>>>(plan.count, kernels::detail::sort_lines<U>(call, plan));
+  const SortLines<U> lines = kernels::detail::sort_lines<U>(call, plan);
+  if (plan.kept <= kThreads)
+    top_lines<U, kItems><<<blocks, kThreads, 0, stream>>>(plan.count, lines);
+  else
+    sort_lines<U, kItems><<<blocks, kThreads, 0, stream>>>(plan.count, lines);
   *code = cudaGetLastError();
 }
 
