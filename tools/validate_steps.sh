@@ -19,6 +19,9 @@ step_unit() {
   ctest --test-dir "$build" -LE slow -N | tail -n 1
 }
 
+# rotated K: all GPUs, the K-th first, for what a shard does on one and between two.
+rotated() { local IFS=, list=("${gpus[@]:$1}" "${gpus[@]:0:$1}"); echo "${list[*]}"; }
+
 # run NAME BACKEND...: the suite, a shard for each GPU; the last line names how many cases passed.
 run() {
   local name=$1 backend k status=0 arguments=() shards=()
@@ -27,7 +30,7 @@ run() {
   [ $# -lt 2 ] || arguments+=(--same-bits)
   rm -rf "${report:?}/$name"
   for k in "${!gpus[@]}"; do
-    CUDA_VISIBLE_DEVICES=${gpus[k]} "$touchstone" run "${arguments[@]}" --jobs $(((jobs + ${#gpus[@]} - 1) / ${#gpus[@]})) \
+    CUDA_VISIBLE_DEVICES=$(rotated "$k") "$touchstone" run "${arguments[@]}" --jobs $(((jobs + ${#gpus[@]} - 1) / ${#gpus[@]})) \
       --shard "$k/${#gpus[@]}" --report "$report/$name/$k" &
     shards+=($!)
   done
