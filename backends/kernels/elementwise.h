@@ -1,11 +1,14 @@
-// Elementwise operations: one output, up to three inputs, every element by itself. Two tasks serve every layout: DenseTask
-// where all operands are dense or one value (in wide pieces where aligned), StridedTask for the rest.
+// Elementwise operations: one output, up to three inputs, every element by itself. Three tasks serve every layout: DenseTask
+// where all operands are dense or one value (in wide pieces where aligned), SquareTask where they are dense along different
+// axes, StridedTask for the rest.
 #pragma once
 
 #include "backends/kernels/attributes.h"
 #include "backends/kernels/elementwise_parts.h"
+#include "backends/kernels/elementwise_source.h"
 #include "backends/kernels/functors.h"
 #include "backends/kernels/offsets.h"
+#include "backends/kernels/squares.h"
 #include "backends/kernels/whole.h"
 
 #include <algorithm>
@@ -20,39 +23,6 @@
 #endif
 
 namespace ts::kernels {
-
-/// Where a task finds an input: a device address, or bits that travelled with the call where data is null.
-struct Source {
-  const std::byte* data;
-  uint64_t bits;
-  int32_t dense; ///< elements follow each other; else data is one element for all
-
-  template <class T> TS_HD T single() const {
-    if (data != nullptr) return *reinterpret_cast<const T*>(data);
-    if constexpr (sizeof(T) <= sizeof bits) {
-      return ts::detail::bit_cast<T>(static_cast<BitsOf<T>>(bits));
-    } else {
-      struct Words {
-        uint64_t word[sizeof(T) / sizeof(uint64_t)];
-      };
-      return ts::detail::bit_cast<T>(Words{{bits}});
-    }
-  }
-  template <class T> TS_HD T at(int64_t element) const {
-    return dense != 0 ? reinterpret_cast<const T*>(data)[element] : single<T>();
-  }
-};
-
-template <class F, class = void> inline constexpr bool works_on_storage = false;
-template <class F> inline constexpr bool works_on_storage<F, std::enable_if_t<F::kOnStorage>> = true;
-
-/// One element: widens the operands to the type arithmetic is done in, calls, and rounds once into Out.
-template <class Out, class F, class... In> TS_HD Out apply(const F& f, In... x) {
-  if constexpr (works_on_storage<F>)
-    return convert<Out>(f(x...));
-  else
-    return convert<Out>(f(static_cast<Compute<In>>(x)...));
-}
 
 /// All operands dense or single. One work item does kWidth neighbours: 16 bytes of the widest operand.
 template <class F, class Out, class... In> struct DenseTask {
@@ -229,35 +199,6 @@ inline Plan elementwise_plan(const Call& call) {
   return plan;
 }
 
-/// Has a plan whose operands are dense along different axes visit both in squares of 16 x 16 elements, so that what one line of
-/// memory holds is used while it is near. Where extents do not allow it the plan stays.
-inline Plan in_squares(const Plan& plan) {
-  constexpr int64_t kSide = 16;
-  const int last = plan.rank - 1;
-  int across = -1; // the axis along which some operand is dense while the output is not
-  for (int axis = 0; axis < last; ++axis)
-    for (int k = 1; k < plan.operands; ++k) {
-      const int64_t here = plan.stride[k][axis], there = plan.stride[k][last];
-      if (here != 0 && here * here < there * there && plan.stride[0][last] * plan.stride[0][last] <= 64) across = axis;
-    }
-  if (across < 0 || plan.rank + 2 > TS_RANK_MAX || plan.shape[across] % kSide != 0 || plan.shape[last] % kSide != 0)
-    return plan;
-  Plan squares = plan;
-  squares.rank = 0;
-  const auto add = [&](int axis, int64_t extent, int64_t step) {
-    squares.shape[squares.rank] = extent;
-    for (int k = 0; k < plan.operands; ++k) squares.stride[k][squares.rank] = plan.stride[k][axis] * step;
-    ++squares.rank;
-  };
-  for (int axis = 0; axis < last; ++axis)
-    if (axis != across) add(axis, plan.shape[axis], 1);
-  add(across, plan.shape[across] / kSide, kSide);
-  add(last, plan.shape[last] / kSide, kSide);
-  add(across, kSide, 1);
-  add(last, kSide, 1);
-  return squares;
-}
-
 /// Launches one functor over the operands of a call.
 template <class Out, class... In, class F, class Launcher>
 void launch_elementwise(const char* kernel, const F& f, const Call& call, Launcher& launcher) {
@@ -285,10 +226,17 @@ void launch_elementwise(const char* kernel, const F& f, const Call& call, Launch
     launcher.flat(kernel, wide ? "vector" : "contiguous", Dense::items(plan.count), task);
     return;
   }
-  const Plan walk = in_squares(plan);
-  StridedTask<F, Out, In...> task{f, out, {}, Offsets<1 + kInputs>::of(walk)};
+  if constexpr (kInputs > 0) {
+    using Squares = SquareTask<F, Out, In...>;
+    if (const int across = square_axis(plan); across >= 0) {
+      const Squares task = Squares::of(f, out, sources, plan, across);
+      launcher.flat(kernel, "squares", task.items(), task);
+      return;
+    }
+  }
+  StridedTask<F, Out, In...> task{f, out, {}, Offsets<1 + kInputs>::of(plan)};
   std::copy(std::begin(sources), std::end(sources), task.in);
-  launcher.flat(kernel, walk.rank == plan.rank ? "strided" : "squares", plan.count, task);
+  launcher.flat(kernel, "strided", plan.count, task);
 }
 
 /// A functor of a row, with its attributes bound where it has some; D is the element type of the first input.

@@ -84,6 +84,10 @@ void add_grid_cases(const judge::Op& op, Rotation& dtypes, std::vector<Case>& ca
   cases.push_back(dense_case(op, dtypes.next_cheap(), {6, 768}));
   cases.push_back(dense_case(op, dtypes.next_cheap(), {48, 32}));
   cases.back().operands.front() = Layout::transposed;
+  // Squares cut off on both sides, in several planes, beside an operand that is one value along an axis.
+  cases.push_back(dense_case(op, dtypes.next_cheap(), {3, 70, 18}));
+  cases.back().operands.front() = Layout::transposed;
+  cases.back().operands.back() = op.operands.size() > 1 ? Layout::broadcast_inner : Layout::transposed;
   const auto truth = [](const judge::Instance& instance) {
     return std::all_of(instance.in.begin(), instance.in.end(), [](int32_t dtype) { return dtype == TS_DTYPE_BOOL; });
   };
