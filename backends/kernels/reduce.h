@@ -169,7 +169,7 @@ template <class Visit> void with_count(const Call& call, const ReductionPlan& pl
   using Asks = CountReducer::Asks;
   const int32_t dtype = call.inputs[0].view.dtype;
   const Asks asks = call.op == TS_OP_ANY ? Asks::kAny : call.op == TS_OP_ALL ? Asks::kAll : Asks::kHowMany;
-  const auto rule = key_rule<uint64_t>(dtype, false, NanPlace::kWins, Zeros::kEqual);
+  const auto rule = key_rule<uint64_t>(dtype, false, NanPlace::kWins);
   with_bits(dtype, [&](auto type) {
     visit(CountReducer{rule.magnitude, static_cast<uint64_t>(plan.length), asks}, type);
   });
@@ -179,9 +179,8 @@ template <class Visit> void with_extreme(const Call& call, const ReductionPlan& 
   const bool reverse = call.op == TS_OP_MIN;
   require_elements(plan, reverse ? "min" : "max");
   const int32_t dtype = call.inputs[0].view.dtype;
-  with_bits(dtype, [&](auto type) {
-    using K = KeyOf<typename decltype(type)::type>;
-    visit(ExtremeReducer<K>{key_rule<K>(dtype, reverse, NanPlace::kWins, Zeros::kSigned), itemsize(dtype)}, type);
+  with_dtype(dtype, [&](auto type) {
+    visit(ExtremeReducer<Ordered<typename decltype(type)::type>>{dtype, reverse}, type);
   });
 }
 

@@ -73,11 +73,43 @@ TS_HD Acc fold_lanes(const Acc& identity, const Item (&item)[kReduceRun], int co
   return combine(combine(lane[0], lane[1]), combine(lane[2], lane[3]));
 }
 
+namespace detail {
+
+template <class Reducer> struct Nearby { using Acc = typename Reducer::Acc; };
+template <class Reducer>
+requires Reducer::kPlaced struct Nearby<Reducer> {
+  using Acc = typename Reducer::Near;
+};
+
+} // namespace detail
+
+/// What a level's tree carries: where elements are placed, their places within a chunk, which are small.
+template <class Reducer, class Input>
+using Carried = std::conditional_t<Input::kElements, typename detail::Nearby<Reducer>::Acc, typename Reducer::Acc>;
+
+/// The identity of a tree that carries Acc.
+template <class Acc, class Reducer> TS_HD Acc identity_of(const Reducer& reducer) {
+  if constexpr (Reducer::kPlaced)
+    return reducer.template identity<Acc>();
+  else
+    return reducer.identity();
+}
+
+/// What is carried, as it leaves the tree. `index` is that of an element in the same chunk.
+template <class Reducer, class Value>
+TS_HD typename Reducer::Acc widened(const Reducer& reducer, const Value& value, int64_t index) {
+  if constexpr (std::is_same_v<Value, typename Reducer::Acc>)
+    return value;
+  else
+    return reducer.widen(value, index);
+}
+
 /// Four elements in one load, where they are aligned for it.
 template <class T> struct alignas(sizeof(T) * kReduceLanes) FourElements { T value[kReduceLanes]; };
 
 /// Elements of an operand: `kept` walks the outputs, `reduced` the elements of one of them, in bytes.
 template <class T> struct ReduceElements {
+  static constexpr bool kElements = true;
   const std::byte* data; ///< null for an immediate
   T immediate;
   Offsets<1> kept;
@@ -91,7 +123,8 @@ template <class T> struct ReduceElements {
     return offset[0];
   }
   template <class Reducer>
-  TS_HD typename Reducer::Acc fold(const Reducer& reducer, int64_t start, int64_t first, int64_t pitch) const {
+  TS_HD Carried<Reducer, ReduceElements> fold(const Reducer& reducer, int64_t start, int64_t first,
+                                              int64_t pitch) const {
     const int elements =
         run_count(first, pitch, TS_MUTATE("TL06L", length, length > 1 << 16 ? length & ~int64_t{3} : length));
     const int count = TS_MUTATE("TL06", elements, wide ? elements & ~3 : elements);
@@ -180,8 +213,9 @@ private:
   }
   /// A reducer that keeps places is told where the run lies.
   template <class Reducer>
-  TS_HD static typename Reducer::Acc run(const Reducer& reducer, const typename Reducer::Item (&item)[kReduceRun],
-                                         int count, int64_t first, int64_t pitch) {
+  TS_HD static Carried<Reducer, ReduceElements> run(const Reducer& reducer,
+                                                    const typename Reducer::Item (&item)[kReduceRun], int count,
+                                                    int64_t first, int64_t pitch) {
     if constexpr (Reducer::kPlaced)
       return reducer.run(item, count, first, pitch);
     else
@@ -191,6 +225,7 @@ private:
 
 /// Values of the level below: element r of output o is data[o outer + r inner].
 template <class Acc> struct ReducePartials {
+  static constexpr bool kElements = false;
   const Acc* data;
   int64_t outer;
   int64_t inner;
@@ -207,7 +242,7 @@ template <class Acc> struct ReducePartials {
       item[i] = data[start + run_index(first, pitch, i) * inner];
     }
     const auto combine = [&reducer](const Acc& a, const Acc& b) { return reducer.combine(a, b); };
-    return fold_lanes(reducer.identity(), item, count, combine, combine);
+    return fold_lanes(identity_of<Acc>(reducer), item, count, combine, combine);
   }
 };
 
@@ -231,7 +266,7 @@ template <class Acc> struct ReduceTarget {
 
 /// One level of the row tree: groups of 2^width_log2 threads, each with one chunk of one row.
 template <class Reducer, class Input> struct ReduceRows {
-  using Acc = typename Reducer::Acc;
+  using Acc = Carried<Reducer, Input>;
   static constexpr int kThreads = kReduceThreads;
   static constexpr int kMinBlocks = 4;
   struct Total {};
@@ -241,7 +276,7 @@ template <class Reducer, class Input> struct ReduceRows {
 
   Reducer reducer;
   Input in;
-  ReduceTarget<Acc> out;
+  ReduceTarget<typename Reducer::Acc> out;
   int64_t rows;
   int64_t chunks;
   int32_t width_log2;
@@ -252,38 +287,41 @@ template <class Reducer, class Input> struct ReduceRows {
   TS_HD int32_t team_log2(Total) const { return width_log2; }
   TS_HD Acc give(Total, const At& at, Shared&, Local&) const {
     const int64_t mine = group(at);
-    if (mine >= rows * chunks) return reducer.identity();
+    if (mine >= rows * chunks) return identity_of<Acc>(reducer);
     const int64_t row = chunks == 1 ? mine : mine / chunks;
     const int lane = at.thread & ((1 << width_log2) - 1);
     const int64_t first = (mine - row * chunks) * kReduceChunk + int64_t{lane} * kReduceLanes;
     return in.fold(reducer, in.base(row), first, int64_t{kReduceLanes} << width_log2);
   }
   TS_HD Acc combine(Total, const Acc& left, const Acc& right) const { return reducer.combine(left, right); }
+  TS_HD int64_t chunk(int64_t mine) const { return chunks == 1 ? 0 : mine % chunks; }
   TS_HD void take(Total, const At& at, const Acc& total, Shared&, Local&) const {
     const int64_t mine = group(at);
-    if (mine < rows * chunks) out.put(reducer, total, mine, mine); // a row is its only chunk at the last level
+    if (mine >= rows * chunks) return;
+    out.put(reducer, widened(reducer, total, chunk(mine) * kReduceChunk), mine,
+            mine); // a row is its only chunk at last
   }
 };
 
 /// One level of the column tree: a work item folds one run of one column.
 template <class Reducer, class Input> struct ReduceColumns {
-  using Acc = typename Reducer::Acc;
+  using Acc = Carried<Reducer, Input>;
 
   Reducer reducer;
   Input in;
-  ReduceTarget<Acc> out;
+  ReduceTarget<typename Reducer::Acc> out;
   int64_t columns;
 
   TS_HD void operator()(int64_t item) const {
     const int64_t run = item / columns, column = item - run * columns;
     const int64_t start = in.base(column);
-    Acc value = reducer.identity();
+    Acc value = identity_of<Acc>(reducer);
     for (int64_t part = 0; part < kReduceColumnRun; part += kReduceRun) {
       const int64_t first = run * kReduceColumnRun + part;
       if (first >= in.length) break;
       value = reducer.combine(value, in.fold(reducer, start, first, kReduceLanes));
     }
-    out.put(reducer, value, column, item);
+    out.put(reducer, widened(reducer, value, run * kReduceColumnRun), column, item);
   }
 };
 

@@ -465,7 +465,7 @@ template <class Visit> void with_scanner(const Call& call, Visit&& visit) {
       with_bits(dtype, [&](auto type) {
         using K = KeyOf<typename decltype(type)::type>;
         const bool reverse = call.op == TS_OP_CUMMIN;
-        visit(ExtremeScanner<K>{key_rule<K>(dtype, reverse, NanPlace::kWins, Zeros::kEqual)}, type);
+        visit(ExtremeScanner<K>{key_rule<K>(dtype, reverse, NanPlace::kWins)}, type);
       });
       return;
     default: throw Refusal(TS_UNSUPPORTED, "op " + std::to_string(call.op) + " is no scan");
