@@ -261,6 +261,7 @@ template <class A> struct MomentsReducer {
   template <class T> TS_HD A lift(T x, int64_t) const { return accumulate(x); }
   TS_HD Acc identity() const { return {0, 0, 0, 0}; }
   TS_HD Acc run(const A (&item)[kReduceRun], int count) const {
+    if (count == kReduceRun) return whole_run(item);
     if (count == 0) return identity();
     const auto add = [](A a, A b) { return a + b; };
     Acc acc{static_cast<A>(count), 0, 0, 0};
@@ -269,8 +270,7 @@ template <class A> struct MomentsReducer {
     acc.mean += fold_lanes(
                     A{0}, item, count, [&acc](A a, A x) { return a + (x - acc.mean); }, add) /
                 acc.count;
-    const A mean = TS_MUTATE("ST09", TS_MUTATE("ST10", acc.mean, A{0}), A{0});
-    acc.mean = mean;
+    const A mean = acc.mean = planted(acc.mean);
     acc.residual = fold_lanes(
         A{0}, item, count, [mean](A a, A x) { return a + (x - mean); }, add);
     acc.squares = fold_lanes(
@@ -278,15 +278,16 @@ template <class A> struct MomentsReducer {
     return acc;
   }
   TS_HD Acc combine(const Acc& a, const Acc& b) const {
-    if (a.count == 0) return b;
-    if (b.count == 0) return a;
-    Acc acc{a.count + b.count, 0, 0, 0};
-    acc.mean = a.mean + (b.mean - a.mean) * (b.count / acc.count);
-    const A from_a = a.mean - acc.mean, from_b = b.mean - acc.mean;
-    const A shift_a = a.count * from_a, shift_b = b.count * from_b;
-    acc.residual = (a.residual + shift_a) + (b.residual + shift_b);
-    acc.squares = (a.squares + from_a * (2 * a.residual + shift_a)) + (b.squares + from_b * (2 * b.residual + shift_b));
-    return acc;
+    A weight = A{0.5};
+    if (a.count != b.count) { // at the end of a row, or a lane's beginning: the only division
+      if (a.count == 0) return b;
+      if (b.count == 0) return a;
+      weight = b.count / (a.count + b.count);
+    }
+    const A mean = math::fma(weight, b.mean - a.mean, a.mean);
+    const A from_a = a.mean - mean, from_b = b.mean - mean;
+    return {a.count + b.count, mean, math::fma(a.count, from_a, a.residual) + math::fma(b.count, from_b, b.residual),
+            moved_squares(a, from_a) + moved_squares(b, from_b)};
   }
   TS_HD void store(const Acc& acc, std::byte* z) const {
     if (!(divisor > 0) || acc.count == 0) return store_real(z, dtype, math::quiet_nan<double>());
@@ -295,6 +296,24 @@ template <class A> struct MomentsReducer {
     if (squares < 0) squares = TS_MUTATE("ST10", 0.0, squares); // rounding only
     const double variance = squares / divisor;
     store_real(z, dtype, root ? math::sqrt(variance) : variance);
+  }
+
+private:
+  /// Sums of 16 equal items in pairs are exact: the mean of a constant is the constant. // execution.35
+  TS_HD static Acc whole_run(const A (&item)[kReduceRun]) {
+    const A mean = planted(sum_in_pairs(item) * A{1.0 / kReduceRun});
+    A distance[kReduceRun];
+    TS_UNROLL
+    for (int i = 0; i < kReduceRun; ++i) distance[i] = item[i] - mean;
+    const auto add = [](A a, A b) { return a + b; };
+    const A squares = fold_lanes(
+        A{0}, distance, kReduceRun, [](A a, A d) { return math::fma(d, d, a); }, add);
+    return {A{kReduceRun}, mean, sum_in_pairs(distance), squares};
+  }
+  TS_HD static A planted(A mean) { return TS_MUTATE("ST09", TS_MUTATE("ST10", mean, A{0}), A{0}); }
+  /// Squares of distances from a point that lies `from` below the mean.
+  TS_HD static A moved_squares(const Acc& a, A from) {
+    return math::fma(from, math::fma(a.count, from, a.residual + a.residual), a.squares);
   }
 };
 

@@ -5,7 +5,7 @@
 // Axes of extent 1 do not count. (spec/execution.md)
 //
 // Run. Up to 16 elements. Element i joins lane i mod 4, in order, each lane starting at the identity; the run's value is
-// (lane 0 with lane 1) with (lane 2 with lane 3). Moments and logsumexp take two passes over a run instead.
+// (lane 0 with lane 1) with (lane 2 with lane 3). Moments and logsumexp take passes of their own.
 //
 // Row tree, where the last axis is among the reduced ones. The row is cut into chunks of 4096. A chunk belongs to a group
 // of W lanes: W = 256 where there are several chunks, else the smallest power of two with 16 W >= length. Lane g folds
@@ -71,6 +71,14 @@ TS_HD Acc fold_lanes(const Acc& identity, const Item (&item)[kReduceRun], int co
     }
   }
   return combine(combine(lane[0], lane[1]), combine(lane[2], lane[3]));
+}
+
+/// The sum of a whole run, in pairs throughout.
+template <class A> TS_HD A sum_in_pairs(const A (&item)[kReduceRun]) {
+  A lane[kReduceLanes];
+  TS_UNROLL
+  for (int j = 0; j < kReduceLanes; ++j) lane[j] = (item[j] + item[4 + j]) + (item[8 + j] + item[12 + j]);
+  return (lane[0] + lane[1]) + (lane[2] + lane[3]);
 }
 
 namespace detail {
