@@ -199,7 +199,7 @@ template <class V> struct ArgExtremeReducer {
   template <class Found> TS_HD Found identity() const { // any element is before it
     return {0, std::numeric_limits<decltype(Found::index)>::max()};
   }
-  TS_HD Near run(const V (&item)[kReduceRun], int count, int64_t first, int64_t pitch) const {
+  TS_HD Near run(const V (&item)[kReduceRun], int count, int64_t first, int pitch) const {
     if (count == 0) return identity<Near>();
     const V value = extreme_of(smallest, extreme_identity<V>(smallest), item, count);
     const K key = rule.key(math::detail::bits_of(value));

@@ -219,6 +219,7 @@ TEST(Trees, ARowIsSummedInChunksLanesAndRuns) {
     check_sum<float>(TS_DTYPE_F32, {3, n}, 2, random);
     check_sum<double>(TS_DTYPE_F64, {2, n}, 2, random);
   }
+  check_sum<float>(TS_DTYPE_F32, {512, 4 * 4096 + 5}, 2, random); // so many rows that a block takes one of five chunks
 }
 
 TEST(Trees, AColumnIsSummedInRunsOfSixtyFour) {
