@@ -216,7 +216,8 @@ template <class Task> constexpr size_t static_shared_bytes() {
 
 /// One thread a work item, each going on by the size of the grid.
 template <class Task>
-__global__ void __launch_bounds__(kernels::kFlatThreads) run_flat(int64_t count, const __grid_constant__ Task task) {
+__global__ void __launch_bounds__(kernels::kFlatThreads, detail::min_blocks<Task>())
+    run_flat(int64_t count, const __grid_constant__ Task task) {
   const int64_t stride = static_cast<int64_t>(gridDim.x) * blockDim.x;
   for (int64_t i = blockIdx.x * static_cast<int64_t>(blockDim.x) + threadIdx.x; i < count; i += stride) task(i);
 }

@@ -15,9 +15,11 @@ template <class Visit> void with_arg_reducer(const Call& call, Visit&& visit) {
   const bool reverse = call.op == TS_OP_ARGMIN;
   const ReductionPlan plan = plan_reduction(x, call.outputs[0], uint64_t{1} << axis);
   require_elements(plan, reverse ? "argmin" : "argmax");
-  with_bits(x.dtype, [&](auto type) {
-    using K = KeyOf<typename decltype(type)::type>;
-    visit(plan, ArgExtremeReducer<K>{key_rule<K>(x.dtype, reverse, NanPlace::kWins, Zeros::kEqual)}, type);
+  with_dtype(x.dtype, [&](auto type) {
+    using T = typename decltype(type)::type;
+    using Reducer = ArgExtremeReducer<Ordered<T>>;
+    const int32_t dtype = is_half<T> ? static_cast<int32_t>(TS_DTYPE_F32) : x.dtype; // of what elements are compared as
+    visit(plan, Reducer{key_rule<typename Reducer::K>(dtype, reverse, NanPlace::kWins), reverse}, type);
   });
 }
 

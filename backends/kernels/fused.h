@@ -122,18 +122,8 @@ void launch_facts(const FusedPlan& fused, const Reducer& reducer, const Call& ca
   const ReductionPlan& plan = fused.reduction;
   Plan target = begin_plan(1, &plan.outputs);
   target.stride[target.operands++][0] = facts_bytes;
-  const ReduceElements<T> elements = reduce_elements<T>(call.inputs[0], plan);
-  Acc* level = reinterpret_cast<Acc*>(levels);
-  int64_t parts = reduction_parts(plan, plan.length);
-  ReduceTarget<Acc> out{facts, Offsets<1>::of(target), parts > 1 ? level : nullptr};
-  launch_level(plan, elements.wide ? "wide" : "strided", reducer, elements, out, launcher);
-  while (parts > 1) {
-    const ReducePartials<Acc> in{level, plan.by_rows ? parts : 1, plan.by_rows ? 1 : plan.outputs, parts};
-    level += plan.outputs * parts;
-    parts = reduction_parts(plan, parts);
-    out.partials = parts > 1 ? level : nullptr;
-    launch_level(plan, "partials", reducer, in, out, launcher);
-  }
+  const ReduceTarget<Acc> out{facts, Offsets<1>::of(target), nullptr};
+  launch_levels(plan, reducer, reduce_elements<T>(call.inputs[0], plan), out, levels, launcher);
 }
 
 } // namespace detail

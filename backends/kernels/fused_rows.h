@@ -145,7 +145,7 @@ template <class Rule, class T, int kRuns, bool kWhole> struct FusedRows {
   TS_HD int64_t first(const At& at, int run) const {
     return run * kFusedChunk + static_cast<int64_t>((at.thread & ((1 << width_log2) - 1)) * kReduceLanes);
   }
-  TS_HD int64_t pitch() const { return int64_t{kReduceLanes} << width_log2; }
+  TS_HD int pitch() const { return kReduceLanes << width_log2; }
   TS_HD int64_t length() const {
     return TS_MUTATE("FU05", elements.length, elements.length > 256 ? elements.length & ~int64_t{3} : elements.length);
   }

@@ -86,48 +86,78 @@ template <class T> ReduceElements<T> reduce_elements(const Operand& x, const Red
   in.kept = Offsets<1>::of(plan.kept);
   in.reduced = Offsets<1>::of(plan.reduced);
   in.length = plan.length;
-  constexpr int kWide = static_cast<int>(sizeof(FourElements<T>));
-  in.wide = plan.by_rows && !x.immediate && is_dense(plan.reduced, 0, sizeof(T)) && is_aligned(x.view.data, kWide);
-  for (int axis = 0; axis < plan.kept.rank; ++axis)
-    in.wide = in.wide && TS_MUTATE("TL09", plan.kept.stride[0][axis] % kWide == 0, true);
+  in.packed = plan.by_rows && !x.immediate && is_dense(plan.reduced, 0, sizeof(T));
   return in;
 }
 
+/// How a level's elements are loaded: in fours that are aligned in every row, in aligned fours that elements lie across,
+/// or one by one.
+template <class T> const char* elements_route(const ReduceElements<T>& in, const ReductionPlan& plan) {
+  if (!in.packed) return "strided";
+  constexpr int kFour = static_cast<int>(sizeof(FourElements<T>));
+  bool whole = is_aligned(in.data, kFour);
+  for (int axis = 0; axis < plan.kept.rank; ++axis)
+    whole = whole && (plan.kept.shape[axis] == 1 || plan.kept.stride[0][axis] % kFour == 0);
+  return whole ? "wide" : "shifted";
+}
+
+/// Whether one block should take a whole row of several chunks: those of rows that are long and few are better apart.
+inline bool lines_are_better(const ReductionPlan& plan, int64_t parts) {
+  return plan.by_rows && parts > 1 && (parts <= 4 || (parts <= kReduceRun && plan.outputs >= 512));
+}
+
+/// Runs a level; true where it was the last, because it took two at once.
 template <class Reducer, class Input, class Launcher>
-void launch_level(const ReductionPlan& plan, const char* route, const Reducer& reducer, const Input& in,
+bool launch_level(const ReductionPlan& plan, const char* route, const Reducer& reducer, const Input& in,
                   const ReduceTarget<typename Reducer::Acc>& out, Launcher& launcher) {
   const int64_t parts = reduction_parts(plan, in.length);
+  const int64_t groups = plan.outputs * parts;
+  if (lines_are_better(plan, parts)) {
+    ReduceLines<Reducer, Input> task{reducer, in, out, plan.outputs, static_cast<int32_t>(parts)};
+    task.out.partials = nullptr;
+    launcher.blocks("reduce_lines", route, plan.outputs, task);
+    return true;
+  }
   if (plan.by_rows) {
-    const ReduceRows<Reducer, Input> task{reducer, in, out, plan.outputs, parts, reduction_width_log2(in.length)};
+    const ReduceRows<Reducer, Input> task{
+        reducer, in, out, plan.outputs, parts, Quotient::of(parts, groups), reduction_width_log2(in.length)};
     launcher.blocks("reduce_rows", route, task.blocks(), task);
   } else {
-    launcher.flat("reduce_columns", route, plan.outputs * parts,
-                  ReduceColumns<Reducer, Input>{reducer, in, out, plan.outputs});
+    launcher.flat("reduce_columns", route, groups,
+                  ReduceColumns<Reducer, Input>{reducer, in, out, plan.outputs, Quotient::of(plan.outputs, groups)});
+  }
+  return parts == 1;
+}
+
+/// Runs the levels of a tree: elements first, then the partial values of the level before, which `levels` holds.
+template <class T, class Reducer, class Launcher>
+void launch_levels(const ReductionPlan& plan, const Reducer& reducer, const ReduceElements<T>& elements,
+                   ReduceTarget<typename Reducer::Acc> out, std::byte* levels, Launcher& launcher) {
+  using Acc = typename Reducer::Acc;
+  Acc* level = reinterpret_cast<Acc*>(levels);
+  int64_t parts = reduction_parts(plan, plan.length);
+  out.partials = parts > 1 ? level : nullptr;
+  bool last = launch_level(plan, elements_route(elements, plan), reducer, elements, out, launcher);
+  while (!last) {
+    const ReducePartials<Acc> in{level, plan.by_rows ? parts : 1, plan.by_rows ? 1 : plan.outputs, parts};
+    level += plan.outputs * parts;
+    parts = reduction_parts(plan, parts);
+    out.partials = parts > 1 ? level : nullptr;
+    last = launch_level(plan, "partials", reducer, in, out, launcher);
   }
 }
 
 } // namespace detail
 
-/// Runs the levels of a tree: elements of x first, then the partial values of the level before.
+/// The program of a reduction.
 template <class T, class Reducer, class Launcher>
 void launch_reduction(const ReductionPlan& plan, const Reducer& reducer, const Call& call, Launcher& launcher) {
   using Acc = typename Reducer::Acc;
   if (plan.outputs == 0) return;
   if (call.workspace_bytes < reduction_workspace(plan, sizeof(Acc)))
     throw Refusal(TS_INVALID_ARGUMENT, "the workspace is smaller than query asked for");
-  const ReduceElements<T> elements = detail::reduce_elements<T>(call.inputs[0], plan);
-  ReduceTarget<Acc> out{call.outputs[0].data, Offsets<1>::of(plan.target), nullptr};
-  Acc* level = reinterpret_cast<Acc*>(call.workspace);
-  int64_t parts = reduction_parts(plan, plan.length);
-  out.partials = parts > 1 ? level : nullptr;
-  detail::launch_level(plan, elements.wide ? "wide" : "strided", reducer, elements, out, launcher);
-  while (parts > 1) {
-    ReducePartials<Acc> in{level, plan.by_rows ? parts : 1, plan.by_rows ? 1 : plan.outputs, parts};
-    level += plan.outputs * parts;
-    parts = reduction_parts(plan, parts);
-    out.partials = parts > 1 ? level : nullptr;
-    detail::launch_level(plan, "partials", reducer, in, out, launcher);
-  }
+  const ReduceTarget<Acc> out{call.outputs[0].data, Offsets<1>::of(plan.target), nullptr};
+  detail::launch_levels(plan, reducer, detail::reduce_elements<T>(call.inputs[0], plan), out, call.workspace, launcher);
 }
 
 namespace detail {
@@ -169,7 +199,7 @@ template <class Visit> void with_count(const Call& call, const ReductionPlan& pl
   using Asks = CountReducer::Asks;
   const int32_t dtype = call.inputs[0].view.dtype;
   const Asks asks = call.op == TS_OP_ANY ? Asks::kAny : call.op == TS_OP_ALL ? Asks::kAll : Asks::kHowMany;
-  const auto rule = key_rule<uint64_t>(dtype, false, NanPlace::kWins, Zeros::kEqual);
+  const auto rule = key_rule<uint64_t>(dtype, false, NanPlace::kWins);
   with_bits(dtype, [&](auto type) {
     visit(CountReducer{rule.magnitude, static_cast<uint64_t>(plan.length), asks}, type);
   });
@@ -179,9 +209,8 @@ template <class Visit> void with_extreme(const Call& call, const ReductionPlan& 
   const bool reverse = call.op == TS_OP_MIN;
   require_elements(plan, reverse ? "min" : "max");
   const int32_t dtype = call.inputs[0].view.dtype;
-  with_bits(dtype, [&](auto type) {
-    using K = KeyOf<typename decltype(type)::type>;
-    visit(ExtremeReducer<K>{key_rule<K>(dtype, reverse, NanPlace::kWins, Zeros::kSigned), itemsize(dtype)}, type);
+  with_dtype(dtype, [&](auto type) {
+    visit(ExtremeReducer<Ordered<typename decltype(type)::type>>{dtype, reverse}, type);
   });
 }
 

@@ -5,7 +5,7 @@
 // and f32 squares in f64, where no square overflows or underflows.
 #pragma once
 
-#include "backends/kernels/math.h"
+#include "backends/kernels/extremes.h"
 #include "backends/kernels/reduce_tree.h"
 #include "backends/kernels/sort_keys.h"
 #include "backends/kernels/wrong.h"
@@ -121,82 +121,125 @@ struct CountReducer {
   }
 };
 
-/// max and min, as the largest key: NaN wins, +0 lies above -0.
-template <class K> struct ExtremeReducer {
-  using Acc = K;
-  using Item = K;
-  static constexpr bool kPlaced = false;
-  KeyRule<K> rule;
-  int32_t bytes; ///< of the dtype
+/// What elements of T are compared as: halves as f32, bytes in 32 bits.
+template <class T>
+using Ordered = std::conditional_t<is_floating<T>, Compute<T>, std::conditional_t<sizeof(T) == 1, uint32_t, T>>;
 
-  template <class U> TS_HD K lift(U bits, int64_t) const { return rule.key_of_signed(bits); }
-  TS_HD K identity() const {
-    [[maybe_unused]] const bool largest = rule.body != 0 && rule.flip == 0;         // of floating values
-    return TS_MUTATE("RD02", TS_MUTATE("RD03", K{0}, largest ? rule.key(0) : K{0}), // no key is smaller
-                     largest ? rule.key((rule.infinity - 1) | rule.sign) : K{0});
+/// A value as it is compared: bool is 0 or 1.
+template <class T> TS_HD Ordered<T> ordered(T x) {
+  if constexpr (is_bool<T>)
+    return static_cast<bool>(x) ? 1U : 0U;
+  else
+    return static_cast<Ordered<T>>(x);
+}
+
+/// The largest or the smallest of a run. NaN wins, +0 lies above -0.
+template <class V> TS_HD V extreme_of(bool smallest, const V& identity, const V (&item)[kReduceRun], int count) {
+  const auto lower = [](V a, V b) { return math::minimum(a, b); };
+  const auto higher = [](V a, V b) { return math::maximum(a, b); };
+  return smallest ? fold_lanes(identity, item, count, lower, lower) : fold_lanes(identity, item, count, higher, higher);
+}
+
+/// What no value lies beyond.
+template <class V> TS_HD V extreme_identity(bool smallest) {
+  using Limits = std::numeric_limits<V>;
+  if constexpr (std::is_floating_point_v<V>)
+    return smallest ? Limits::infinity() : -Limits::infinity();
+  else
+    return smallest ? Limits::max() : Limits::lowest();
+}
+
+/// max and min.
+template <class V> struct ExtremeReducer {
+  using Acc = V;
+  using Item = V;
+  static constexpr bool kPlaced = false;
+  int32_t dtype;
+  bool smallest;
+
+  template <class T> TS_HD V lift(T x, int64_t) const { return ordered(x); }
+  TS_HD V identity() const {
+    const V right = extreme_identity<V>(smallest);
+    [[maybe_unused]] const bool largest = std::is_floating_point_v<V> && !smallest;
+    return TS_MUTATE("RD02", TS_MUTATE("RD03", right, largest ? V{0} : right),
+                     largest ? std::numeric_limits<V>::lowest() : right);
   }
-  TS_HD K run(const K (&item)[kReduceRun], int count) const { return run_in_lanes(*this, item, count); }
-  TS_HD K combine(K a, K b) const { return a < b ? b : a; }
-  TS_HD void store(K value, std::byte* z) const {
-    const K bits = rule.bits(value);
-    switch (bytes) {
-      case 1: *reinterpret_cast<uint8_t*>(z) = static_cast<uint8_t>(bits); return;
-      case 2: *reinterpret_cast<uint16_t*>(z) = static_cast<uint16_t>(bits); return;
-      case 4: *reinterpret_cast<uint32_t*>(z) = static_cast<uint32_t>(bits); return;
-      default: *reinterpret_cast<uint64_t*>(z) = bits; return;
-    }
+  TS_HD V run(const V (&item)[kReduceRun], int count) const { return extreme_of(smallest, identity(), item, count); }
+  TS_HD V combine(V a, V b) const { return smallest ? math::minimum(a, b) : math::maximum(a, b); }
+  TS_HD void store(V value, std::byte* z) const {
+    if constexpr (std::is_floating_point_v<V>)
+      store_real(z, dtype, math::is_nan(value) ? math::quiet_nan<V>() : value); // one NaN on host and device
+    else if constexpr (sizeof(V) == 8 || std::is_signed_v<V>)
+      *reinterpret_cast<V*>(z) = value;
+    else
+      *reinterpret_cast<uint8_t*>(z) = static_cast<uint8_t>(value);
   }
 };
 
 /// A key and where it was found.
-template <class K> struct KeyedIndex {
+template <class K, class Index = int64_t> struct KeyedIndex {
   K key;
-  int64_t index;
+  Index index;
 };
 
-/// argmax and argmin: the first of the largest keys. Zeros are equal, NaN wins.
-template <class K> struct ArgExtremeReducer {
+/// argmax and argmin: the first of the largest keys. Zeros are equal, NaN wins. A run finds its extreme by value first.
+template <class V> struct ArgExtremeReducer {
+  using K = std::conditional_t<sizeof(V) == 8, uint64_t, uint32_t>;
   using Acc = KeyedIndex<K>;
-  using Item = K;
+  using Near = KeyedIndex<K, uint32_t>; ///< within a chunk: counts from its first element
+  using Item = V;
   static constexpr bool kPlaced = true;
-  KeyRule<K> rule;
+  KeyRule<K> rule; ///< of V
+  bool smallest;
 
-  template <class U> TS_HD K lift(U bits, int64_t) const {
-    const K smallest = rule.infinity & (~rule.infinity + 1); // magnitude of the smallest normal number
-    [[maybe_unused]] const bool subnormal = rule.body != 0 && (bits & rule.magnitude) < smallest;
-    return rule.key(TS_MUTATE("ZS01", bits, subnormal ? static_cast<U>(bits & rule.sign) : bits));
+  template <class T> TS_HD V lift(T x, int64_t) const {
+    const V value = ordered(x);
+    return TS_MUTATE("ZS01", value, wrong::flushed(value));
   }
-  TS_HD Acc identity() const { return {0, INT64_MAX}; } // any element is before it
-  /// Keys of a lane come in the order of their places, so a later one has to be larger.
-  TS_HD Acc run(const K (&item)[kReduceRun], int count, int64_t first, int64_t pitch) const {
-    K key[kReduceLanes] = {0, 0, 0, 0};
-    int place[kReduceLanes] = {-1, -1, -1, -1};
-    TS_UNROLL_ON_DEVICE
-    for (int i = 0; i < kReduceRun; ++i) {
-      if (i >= count) break;
-      const int lane = i % kReduceLanes;
-      if (i >= kReduceLanes && !(key[lane] < item[i] || (key[lane] == item[i] && last_of_equals(item[i])))) continue;
-      key[lane] = item[i];
-      place[lane] = i;
-    }
-    Acc acc[kReduceLanes];
-    TS_UNROLL
-    for (int lane = 0; lane < kReduceLanes; ++lane)
-      acc[lane] = place[lane] < 0 ? identity() : Acc{key[lane], run_index(first, pitch, place[lane])};
-    return combine(combine(acc[0], acc[1]), combine(acc[2], acc[3]));
+  template <class Found> TS_HD Found identity() const { // any element is before it
+    return {0, std::numeric_limits<decltype(Found::index)>::max()};
   }
-  TS_HD Acc combine(const Acc& a, const Acc& b) const {
-    const bool both = a.index != INT64_MAX && b.index != INT64_MAX;
-    const bool later = both && last_of_equals(a.key);
+  TS_HD Near run(const V (&item)[kReduceRun], int count, int64_t first, int pitch) const {
+    if (count == 0) return identity<Near>();
+    const V value = extreme_of(smallest, extreme_identity<V>(smallest), item, count);
+    const K key = rule.key(math::detail::bits_of(value));
+    const int i = math::is_nan(value) ? place_of(item, count, key, [](V x) { return math::is_nan(x); })
+                                      : place_of(item, count, key, [value](V x) { return x == value; });
+    return {key, static_cast<uint32_t>(run_index(first % kReduceChunk, pitch, i))};
+  }
+  template <class Found> TS_HD Found combine(const Found& a, const Found& b) const {
+    constexpr auto kNone = std::numeric_limits<decltype(Found::index)>::max();
+    const bool later = last_of_equals(a.key) && a.index != kNone && b.index != kNone;
     return a.key < b.key || (a.key == b.key && (later ? b.index > a.index : b.index < a.index)) ? b : a;
   }
-  TS_HD bool last_of_equals(K key) const {
-    (void)key;
-    return TS_MUTATE("OR02", false, true) || TS_MUTATE("SP06", false, rule.body != 0 && key == rule.nan);
+  /// As an index: `index` is that of any element of the same kReduceChunk.
+  TS_HD Acc widen(const Near& near, int64_t index) const {
+    return {near.key, index / kReduceChunk * kReduceChunk + near.index};
   }
   TS_HD void store(const Acc& value, std::byte* z) const {
-    [[maybe_unused]] const bool nan = rule.body != 0 && value.key == rule.nan;
+    [[maybe_unused]] const bool nan = is_nan_key(value.key);
     *reinterpret_cast<int64_t*>(z) = TS_MUTATE("SP05", value.index, nan ? INT32_MAX : value.index);
+  }
+
+private:
+  TS_HD bool is_nan_key(K key) const { return std::is_floating_point_v<V> && key == rule.nan; }
+  TS_HD bool last_of_equals(K key) const {
+    (void)key;
+    return TS_MUTATE("OR02", false, true) || TS_MUTATE("SP06", false, is_nan_key(key));
+  }
+  /// The first element of a run that is one looked for: there is one.
+  template <class Found> TS_HD int place_of(const V (&item)[kReduceRun], int count, K key, const Found& found) const {
+    const bool last = last_of_equals(key);
+    int place = 0;
+    if (count == kReduceRun) {
+      TS_UNROLL
+      for (int i = kReduceRun - 1; i >= 0; --i) place = found(item[i]) && !(last && place > i) ? i : place;
+      return place;
+    }
+    TS_UNROLL_ON_DEVICE
+    for (int i = kReduceRun - 1; i >= 0; --i)
+      if (i < count && found(item[i]) && !(last && place > i)) place = i;
+    return place;
   }
 };
 
@@ -218,6 +261,7 @@ template <class A> struct MomentsReducer {
   template <class T> TS_HD A lift(T x, int64_t) const { return accumulate(x); }
   TS_HD Acc identity() const { return {0, 0, 0, 0}; }
   TS_HD Acc run(const A (&item)[kReduceRun], int count) const {
+    if (count == kReduceRun) return whole_run(item);
     if (count == 0) return identity();
     const auto add = [](A a, A b) { return a + b; };
     Acc acc{static_cast<A>(count), 0, 0, 0};
@@ -226,8 +270,7 @@ template <class A> struct MomentsReducer {
     acc.mean += fold_lanes(
                     A{0}, item, count, [&acc](A a, A x) { return a + (x - acc.mean); }, add) /
                 acc.count;
-    const A mean = TS_MUTATE("ST09", TS_MUTATE("ST10", acc.mean, A{0}), A{0});
-    acc.mean = mean;
+    const A mean = acc.mean = planted(acc.mean);
     acc.residual = fold_lanes(
         A{0}, item, count, [mean](A a, A x) { return a + (x - mean); }, add);
     acc.squares = fold_lanes(
@@ -235,15 +278,16 @@ template <class A> struct MomentsReducer {
     return acc;
   }
   TS_HD Acc combine(const Acc& a, const Acc& b) const {
-    if (a.count == 0) return b;
-    if (b.count == 0) return a;
-    Acc acc{a.count + b.count, 0, 0, 0};
-    acc.mean = a.mean + (b.mean - a.mean) * (b.count / acc.count);
-    const A from_a = a.mean - acc.mean, from_b = b.mean - acc.mean;
-    const A shift_a = a.count * from_a, shift_b = b.count * from_b;
-    acc.residual = (a.residual + shift_a) + (b.residual + shift_b);
-    acc.squares = (a.squares + from_a * (2 * a.residual + shift_a)) + (b.squares + from_b * (2 * b.residual + shift_b));
-    return acc;
+    A weight = A{0.5};
+    if (a.count != b.count) { // at the end of a row, or a lane's beginning: the only division
+      if (a.count == 0) return b;
+      if (b.count == 0) return a;
+      weight = b.count / (a.count + b.count);
+    }
+    const A mean = math::fma(weight, b.mean - a.mean, a.mean);
+    const A from_a = a.mean - mean, from_b = b.mean - mean;
+    return {a.count + b.count, mean, math::fma(a.count, from_a, a.residual) + math::fma(b.count, from_b, b.residual),
+            moved_squares(a, from_a) + moved_squares(b, from_b)};
   }
   TS_HD void store(const Acc& acc, std::byte* z) const {
     if (!(divisor > 0) || acc.count == 0) return store_real(z, dtype, math::quiet_nan<double>());
@@ -252,6 +296,24 @@ template <class A> struct MomentsReducer {
     if (squares < 0) squares = TS_MUTATE("ST10", 0.0, squares); // rounding only
     const double variance = squares / divisor;
     store_real(z, dtype, root ? math::sqrt(variance) : variance);
+  }
+
+private:
+  /// Sums of 16 equal items in pairs are exact: the mean of a constant is the constant. // execution.35
+  TS_HD static Acc whole_run(const A (&item)[kReduceRun]) {
+    const A mean = planted(sum_in_pairs(item) * A{1.0 / kReduceRun});
+    A distance[kReduceRun];
+    TS_UNROLL
+    for (int i = 0; i < kReduceRun; ++i) distance[i] = item[i] - mean;
+    const auto add = [](A a, A b) { return a + b; };
+    const A squares = fold_lanes(
+        A{0}, distance, kReduceRun, [](A a, A d) { return math::fma(d, d, a); }, add);
+    return {A{kReduceRun}, mean, sum_in_pairs(distance), squares};
+  }
+  TS_HD static A planted(A mean) { return TS_MUTATE("ST09", TS_MUTATE("ST10", mean, A{0}), A{0}); }
+  /// Squares of distances from a point that lies `from` below the mean.
+  TS_HD static A moved_squares(const Acc& a, A from) {
+    return math::fma(from, math::fma(a.count, from, a.residual + a.residual), a.squares);
   }
 };
 

@@ -293,6 +293,46 @@ TEST(Reduce, TakesImmediates) {
   EXPECT_EQ(z.real(4), 105);
 }
 
+// The same elements, one row after another at any distance from a multiple of four, and on their own.
+TEST(Reduce, RowsMayBeginAnywhere) {
+  // TS_CITES(reduce.4)
+  Random random(5);
+  for (const int32_t dtype : all_dtypes()) {
+    for (const int64_t n : {3, 17, 63, 64, 65, 1000, 4093, 4096, 4099, 8191, 8193, 13001}) {
+      Tensor x = dense(dtype, {5, n + 5}), row = dense(dtype, {1, n});
+      x.fill([&](int64_t) { return static_cast<double>(below(random, 200)) / (is_floating_dtype(dtype) ? 7 : 1); });
+      for (const int64_t begin : {0, 1, 2, 3, 5}) {
+        Operand window = x.operand();
+        window.view.shape[1] = n;
+        window.view.data += begin * itemsize(dtype);
+        for (const int32_t op : {TS_OP_SUM, TS_OP_MAX, TS_OP_MIN}) {
+          const Problem p{op, dtype, {5, n}, 2}, one{op, dtype, {1, n}, 2};
+          Tensor z = dense(result_dtype(p), {5, 1}), alone = dense(result_dtype(p), {1, 1});
+          TestLauncher launcher(true);
+          run(TS_FAMILY_REDUCE, op, {&z}, {window}, {integer_attribute(2), real_attribute(1)}, launcher);
+          for (int64_t r = 0; r < 5; ++r) {
+            row.fill([&](int64_t i) { return x.real(r * (n + 5) + begin + i); });
+            compute(one, row, alone, false);
+            ASSERT_EQ(z.real(r), alone.real(0)) << "op " << op << " dtype " << dtype << " n " << n << " from " << begin;
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST(Reduce, PartsOfAVeryLongRowAreJoinedInOneLaunch) {
+  const int64_t n = int64_t{4096} * 4096 + 5;
+  Tensor one = dense(TS_DTYPE_U8, {1}), z = dense(TS_DTYPE_I64, {1});
+  one.set<uint8_t>(0, 3);
+  Operand x = one.operand();
+  x.view.shape[0] = n, x.view.stride[0] = 0;
+  TestLauncher launcher(true);
+  run(TS_FAMILY_REDUCE, TS_OP_SUM, {&z}, {x}, {integer_attribute(1)}, launcher);
+  EXPECT_EQ(z.at<int64_t>(0), 3 * n);
+  EXPECT_EQ(launcher.launches(), (std::vector<std::string>{"reduce_rows/strided", "reduce_lines/partials"}));
+}
+
 TEST(Reduce, RefusesBeforeAnyLaunch) {
   const auto refusal = [](const Problem& p, const Shape& result) {
     Tensor x = dense(p.dtype, p.shape), z = dense(result_dtype(p), result);
@@ -327,7 +367,9 @@ TEST(Reduce, NamesItsRoutes) {
   };
   using Routes = std::vector<std::string>;
   EXPECT_EQ(routes({8, 64}, 2, Layout::kDense), Routes{"reduce_rows/wide"});
-  EXPECT_EQ(routes({8, 63}, 2, Layout::kDense), Routes{"reduce_rows/strided"});
+  EXPECT_EQ(routes({8, 63}, 2, Layout::kDense), Routes{"reduce_rows/shifted"});
+  EXPECT_EQ(routes({3, 8192}, 2, Layout::kDense), Routes{"reduce_lines/wide"});
+  EXPECT_EQ(routes({3, 8191}, 2, Layout::kDense), Routes{"reduce_lines/shifted"});
   EXPECT_EQ(routes({8, 64}, 1, Layout::kDense), Routes{"reduce_columns/strided"});
   EXPECT_EQ(routes({20000}, 1, Layout::kDense), (Routes{"reduce_rows/wide", "reduce_rows/partials"}));
   EXPECT_EQ(routes({200, 3}, 1, Layout::kDense), (Routes{"reduce_columns/strided", "reduce_columns/partials"}));

@@ -166,42 +166,60 @@ struct ScanPass {
   bool carries; ///< apply adds what lies before a part
 };
 
-/// One level of the block tree.
+/// One level of the block tree. Results are written from the last chunk to the first: what the pass before read last may still lie
+/// in a cache.
 template <class Scanner, class Elements> struct ScanChunks {
   using Acc = typename Scanner::Acc;
   static constexpr int kThreads = kScanThreads;
+  static constexpr int kMinBlocks = sizeof(Acc) == 4 ? 6 : 1;
   struct Prefix {};
   using Phases = Sequence<Scan<Prefix>>;
   struct Shared {};
   struct Local {
     Acc value[kScanRun];
+    Acc carry; ///< what the parts of the line before this one give
+    Acc whole; ///< what they and this one give: of the last thread
   };
 
   Scanner scanner;
   Elements elements;
   Acc* totals; ///< [line][chunk]
   int64_t chunks;
+  int64_t parts; ///< of all lines
+  Quotient by_chunks;
   ScanPass pass;
 
-  TS_HD int64_t first(const At& at) const { return at.block % chunks * kScanChunk + int64_t{at.thread} * kScanRun; }
+  struct Part {
+    int64_t number, line, chunk;
+  };
+  TS_HD Part part(const At& at) const {
+    const int64_t number = pass.apply ? parts - 1 - at.block : at.block, line = by_chunks(number);
+    return {number, line, number - line * chunks};
+  }
+  TS_HD static int64_t first(const Part& part, const At& at) {
+    return part.chunk * kScanChunk + int64_t{at.thread} * kScanRun;
+  }
 
   TS_HD Acc give(Prefix, const At& at, Shared&, Local& local) const {
-    return fold_run(scanner, elements, elements.line(at.block / chunks), first(at), local.value);
+    const Part mine = part(at);
+    if (pass.carries && mine.chunk > 0) local.carry = carry(mine.number - 1); // on its way while the chunk is scanned
+    if (pass.carries && at.thread == kScanThreads - 1) local.whole = carry(mine.number);
+    return fold_run(scanner, elements, elements.line(mine.line), first(mine, at), local.value);
   }
   TS_HD Acc identity(Prefix) const { return scanner.identity(); }
   TS_HD Acc combine(Prefix, const Acc& left, const Acc& right) const { return scanner.combine(left, right); }
   TS_HD void take(Prefix, const At& at, Acc before, const Acc& total, Shared&, Local& local) const {
+    const Part mine = part(at);
     if (!pass.apply) {
-      if (at.thread == 0) totals[at.block] = total;
+      if (at.thread == 0) totals[mine.number] = total;
       return;
     }
-    const int64_t start = first(at);
-    const auto line = elements.line(at.block / chunks);
+    const int64_t start = first(mine, at);
     [[maybe_unused]] const Acc inside = before;
-    if (pass.carries && at.block % chunks > 0) before = scanner.combine(carry(at.block - 1), before);
-    put_fold(scanner, elements, line, start, local.value, [&](int i) {
+    if (pass.carries && mine.chunk > 0) before = scanner.combine(local.carry, before);
+    put_fold(scanner, elements, elements.line(mine.line), start, local.value, [&](int i) {
       [[maybe_unused]] const bool last = pass.carries && (start + i + 1) % kScanChunk == 0;
-      return TS_MUTATE("TL10", before, last ? scanner.combine(carry(at.block), inside) : before);
+      return TS_MUTATE("TL10", before, last ? scanner.combine(local.whole, inside) : before);
     });
   }
 
@@ -407,8 +425,10 @@ void launch_scan(const ScanPlan& plan, const char* route, const Scanner& scanner
                  typename Scanner::Acc* totals, ScanPass pass, Launcher& launcher) {
   const int64_t parts = scan_parts(plan, elements.length);
   if (plan.by_chunks) {
-    launcher.blocks("scan_chunks", route, plan.count * parts,
-                    ScanChunks<Scanner, Elements>{scanner, elements, totals, parts, pass});
+    const int64_t all = plan.count * parts;
+    launcher.blocks(
+        "scan_chunks", route, all,
+        ScanChunks<Scanner, Elements>{scanner, elements, totals, parts, all, Quotient::of(parts, all), pass});
   } else {
     launcher.flat("scan_runs", route, plan.count * parts,
                   ScanRuns<Scanner, Elements>{scanner, elements, totals, plan.count, pass});
@@ -465,7 +485,7 @@ template <class Visit> void with_scanner(const Call& call, Visit&& visit) {
       with_bits(dtype, [&](auto type) {
         using K = KeyOf<typename decltype(type)::type>;
         const bool reverse = call.op == TS_OP_CUMMIN;
-        visit(ExtremeScanner<K>{key_rule<K>(dtype, reverse, NanPlace::kWins, Zeros::kEqual)}, type);
+        visit(ExtremeScanner<K>{key_rule<K>(dtype, reverse, NanPlace::kWins)}, type);
       });
       return;
     default: throw Refusal(TS_UNSUPPORTED, "op " + std::to_string(call.op) + " is no scan");

@@ -263,7 +263,7 @@ template <class U> SortLines<U> sort_lines(const Call& call, const SortPlan& pla
   memcpy(&lines.immediate, &x.bits, sizeof(U));
   lines.values = call.output_count == 2 ? call.outputs[0].data : nullptr;
   lines.indices = call.outputs[call.output_count - 1].data;
-  lines.rule = key_rule<KeyOf<U>>(x.view.dtype, plan.reverse, NanPlace::kSorted, Zeros::kEqual);
+  lines.rule = key_rule<KeyOf<U>>(x.view.dtype, plan.reverse, NanPlace::kSorted);
   lines.lines = Offsets<3>::of(plan.lines);
   for (int k = 0; k < 3; ++k) lines.stride[k] = plan.stride[k];
   lines.length = plan.length;

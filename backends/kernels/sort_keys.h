@@ -12,9 +12,6 @@ namespace ts::kernels {
 /// Which key NaN takes: the largest always (it wins), or the largest before reversal (last ascending, first descending).
 enum class NanPlace { kWins, kSorted };
 
-/// How equal zeros compare: as one value, or -0 below +0.
-enum class Zeros { kEqual, kSigned };
-
 /// Maps element bits, zero-extended to K (uint32_t or uint64_t), to keys and back.
 template <class K> struct KeyRule {
   K limit;     ///< largest bits of a value: 1 for bool, whose other bytes all mean true
@@ -22,7 +19,7 @@ template <class K> struct KeyRule {
   K magnitude; ///< the bits beside the sign of a floating type, every bit of an integer
   K infinity;  ///< magnitude of infinity; what lies above is NaN
   K body;      ///< all bits of a floating type: negative values count downwards. 0 for integers
-  K joined;    ///< what is left of the bits of a zero: all but the sign where zeros are equal
+  K joined;    ///< what is left of the bits of a zero: all but the sign, since zeros are equal
   K flip;      ///< all bits of the type to reverse the order, else 0
   K rising;    ///< what makes keys of values without the sign, by exclusive or
   K falling;   ///< and of values with it
@@ -34,12 +31,6 @@ template <class K> struct KeyRule {
     const K bits = limited(element), size = bits & magnitude;
     return size > infinity ? nan : placed(size == 0 ? bits & joined : bits);
   }
-  /// The same where zeros are not equal, in fewer steps.
-  template <class U> TS_HD K key_of_signed(U element) const {
-    const K bits = limited(element);
-    return (bits & magnitude) > infinity ? nan : placed(bits);
-  }
-
   /// The bits of a key; NaN comes back canonical.
   TS_HD K bits(K key) const {
     if (key == nan && body != 0) return quiet;
@@ -60,7 +51,7 @@ private:
 };
 
 /// The rule of a dtype whose elements fit K. reverse turns the order round.
-template <class K> KeyRule<K> key_rule(int32_t dtype, bool reverse, NanPlace place, Zeros zeros) {
+template <class K> KeyRule<K> key_rule(int32_t dtype, bool reverse, NanPlace place) {
   const int bits = itemsize(dtype) * 8;
   if (bits == 0) return {};
   const K all = static_cast<K>(~K{0}) >> (static_cast<int>(sizeof(K)) * 8 - bits);
@@ -88,7 +79,7 @@ template <class K> KeyRule<K> key_rule(int32_t dtype, bool reverse, NanPlace pla
     rule.infinity = rule.magnitude >> fraction << fraction;
     rule.quiet = rule.infinity | static_cast<K>(K{1} << (fraction - 1));
     rule.body = all;
-    rule.joined = zeros == Zeros::kEqual ? rule.magnitude : all;
+    rule.joined = rule.magnitude;
   }
   rule.rising = rule.sign ^ rule.flip;
   rule.falling = (rule.sign | rule.body) ^ rule.flip;

@@ -1,6 +1,6 @@
 // The two kinds of kernel, written once and compiled by g++, clang++ and nvcc alike.
 //
-// A flat task is a function object: `operator()(int64_t i) const` does work item i, in any order.
+// A flat task is a function object: `operator()(int64_t i) const` does work item i, in any order. It may declare kMinBlocks.
 //
 // A block task is a team of kThreads threads with shared memory. It declares
 //   static constexpr int kThreads;             threads of a block, a multiple of 32

@@ -44,6 +44,75 @@ template <class T> T column_tree(const Values<T>& v) {
   return runs.size() == 1 ? runs[0] : column_tree(runs);
 }
 
+// execution.35: (n, m, r, q).
+template <class T> struct Spread {
+  T n = 0, m = 0, r = 0, q = 0;
+  Spread() = default;
+  Spread(int) {} // nothing
+  Spread(T count, T mean, T residual, T squares) : n(count), m(mean), r(residual), q(squares) {}
+  Spread& operator+=(const Spread& b) { return *this = *this + b; }
+  friend Spread operator+(const Spread& a, const Spread& b) {
+    if (a.n == 0) return b;
+    if (b.n == 0) return a;
+    const T m = std::fma(b.n / (a.n + b.n), b.m - a.m, a.m), da = a.m - m, db = b.m - m;
+    return {a.n + b.n, m, std::fma(a.n, da, a.r) + std::fma(b.n, db, b.r),
+            std::fma(da, std::fma(a.n, da, a.r + a.r), a.q) + std::fma(db, std::fma(b.n, db, b.r + b.r), b.q)};
+  }
+};
+
+template <class T> T paired(const Values<T>& v) {
+  T lane[4];
+  for (size_t j = 0; j < 4; ++j) lane[j] = (v[j] + v[j + 4]) + (v[j + 8] + v[j + 12]);
+  return (lane[0] + lane[1]) + (lane[2] + lane[3]);
+}
+
+template <class T> Values<T> distances(Values<T> v, T m) {
+  for (T& x : v) x -= m;
+  return v;
+}
+
+template <class T> Spread<T> spread_of(const Values<T>& v) {
+  if (v.empty()) return {};
+  const T n = static_cast<T>(v.size());
+  const auto square = [](T sum, T d) { return std::fma(d, d, sum); };
+  if (v.size() == 16) {
+    const T m = paired(v) / 16;
+    return {n, m, paired(distances(v, m)), run_of(distances(v, m), square)};
+  }
+  const T first = run_of(v) / n, m = first + run_of(distances(v, first)) / n;
+  return {n, m, run_of(distances(v, m)), run_of(distances(v, m), square)};
+}
+
+template <class T> Spread<T> chunk_spread(const Values<T>& v, size_t lanes) {
+  Values<Spread<T>> lane;
+  for (size_t g = 0; g < lanes; ++g) lane.push_back(spread_of(run_at(v, 0, g, lanes)));
+  return joined(lane);
+}
+
+template <class T> Spread<T> row_spread(const Values<T>& v) {
+  size_t lanes = 1;
+  while (16 * lanes < v.size() && lanes < 256) lanes *= 2;
+  if (v.size() <= 4096) return chunk_spread(v, lanes);
+  Values<Spread<T>> chunks;
+  for (size_t at = 0; at < v.size(); at += 4096)
+    chunks.push_back(chunk_spread(Values<T>(v.begin() + static_cast<int64_t>(at),
+                                            v.begin() + static_cast<int64_t>(std::min(v.size(), at + 4096))),
+                                  256));
+  return row_tree(chunks);
+}
+
+template <class T> Spread<T> column_spread(const Values<T>& v) {
+  Values<Spread<T>> runs;
+  for (size_t at = 0; at < v.size(); at += 64) {
+    Spread<T> run;
+    for (size_t part = at; part < std::min(at + 64, v.size()); part += 16)
+      run += spread_of(Values<T>(v.begin() + static_cast<int64_t>(part),
+                                 v.begin() + static_cast<int64_t>(std::min(part + 16, v.size()))));
+    runs.push_back(run);
+  }
+  return runs.size() == 1 ? runs[0] : column_tree(runs);
+}
+
 // execution.22, with the collective of execution.9; the carries as execution.24 says.
 template <class T> Values<T> block_scan(const Values<T>& v) {
   constexpr size_t kChunk = 2048, kThreads = 256, kOwn = 8, kWarp = 32;
@@ -150,6 +219,7 @@ TEST(Trees, ARowIsSummedInChunksLanesAndRuns) {
     check_sum<float>(TS_DTYPE_F32, {3, n}, 2, random);
     check_sum<double>(TS_DTYPE_F64, {2, n}, 2, random);
   }
+  check_sum<float>(TS_DTYPE_F32, {512, 4 * 4096 + 5}, 2, random); // so many rows that a block takes one of five chunks
 }
 
 TEST(Trees, AColumnIsSummedInRunsOfSixtyFour) {
@@ -158,6 +228,36 @@ TEST(Trees, AColumnIsSummedInRunsOfSixtyFour) {
   for (const int64_t n : kLengths) {
     check_sum<float>(TS_DTYPE_F32, {n, 3}, 1, random);
     check_sum<double>(TS_DTYPE_F64, {2, n, 5}, 2, random);
+  }
+}
+
+template <class T> void check_var(int32_t dtype, const Shape& shape, uint64_t axes, Random& random) {
+  Shape reduced = shape;
+  for (size_t axis = 0; axis < shape.size(); ++axis)
+    if ((axes >> axis & 1) != 0) reduced[axis] = 1;
+  Tensor x(dtype, shape, Layout::kWild, random), z = dense(dtype, reduced);
+  fill_rough(x, random);
+  TestLauncher launcher(true);
+  run(TS_FAMILY_REDUCE, TS_OP_VAR, {&z}, {x.operand()},
+      {integer_attribute(static_cast<int64_t>(axes)), real_attribute(0)}, launcher);
+  const auto groups = groups_of<T>(x, shape, axes);
+  const bool rows = last_long_axis_is(shape, axes);
+  for (size_t g = 0; g < groups.size(); ++g) {
+    const Spread<T> all = rows ? row_spread(groups[g]) : column_spread(groups[g]);
+    const double n = static_cast<double>(groups[g].size()), r = static_cast<double>(all.r);
+    const double squares = std::max(static_cast<double>(all.q) - r * r / n, 0.0);
+    ASSERT_EQ(z.at<T>(static_cast<int64_t>(g)), static_cast<T>(squares / n))
+        << "dtype " << dtype << " axes " << axes << " group " << g << " of " << groups[g].size();
+  }
+}
+
+TEST(Trees, AVarianceCombinesMomentsInTheTreesOfSums) {
+  // TS_CITES(execution.35)
+  Random random(5);
+  for (const int64_t n : kLengths) {
+    check_var<float>(TS_DTYPE_F32, {3, n}, 2, random);
+    check_var<double>(TS_DTYPE_F64, {2, n}, 2, random);
+    check_var<float>(TS_DTYPE_F32, {n, 3}, 1, random);
   }
 }
 
