@@ -24,11 +24,15 @@
 
 namespace ts::kernels {
 
-/// All operands dense or single. One work item does kWidth neighbours: 16 bytes of the widest operand.
+/// All operands dense or single. A work item does two packs of kWidth elements, 16 bytes of the widest operand each, and asks
+/// for both before it computes. The items of a group, a block of a device, share two strips of memory, so that neighbours in a
+/// group are neighbours in a strip.
 template <class F, class Out, class... In> struct DenseTask {
   static constexpr int kInputs = sizeof...(In);
   static constexpr size_t kWidest = std::max({sizeof(Out), sizeof(In)...});
   static constexpr int kWidth = static_cast<int>(16 / kWidest);
+  static constexpr int64_t kGroup = kFlatThreads;
+  static constexpr int64_t kStrip = kGroup * kWidth; ///< elements
   template <class T> struct alignas(sizeof(T) * kWidth) Pack { T value[kWidth]; };
 
   F f;
@@ -37,46 +41,65 @@ template <class F, class Out, class... In> struct DenseTask {
   int32_t wide; ///< every dense operand is aligned for Pack
   Source in[kInputs > 0 ? kInputs : 1];
 
-  static int64_t items(int64_t count) { return ceil_div(count, kWidth); }
+  static int64_t items(int64_t count) {
+    const int64_t packs = ceil_div(count, kWidth), rest = packs % (2 * kGroup);
+    return (packs - rest) / 2 + std::min(rest, kGroup);
+  }
 
   TS_HD void operator()(int64_t item) const {
-    const int64_t begin = item * kWidth;
-    if (wide != 0 && begin + kWidth <= count)
-      whole(begin, std::make_index_sequence<kInputs>{});
-    else
-      single(begin, begin + kWidth < count ? begin + kWidth : count, std::make_index_sequence<kInputs>{});
+    const int64_t lane = item & (kGroup - 1), begin = (item - lane) * (2 * kWidth) + lane * kWidth;
+    const int packs = wide == 0 || begin + kWidth > count ? 0 : begin + kStrip + kWidth > count ? 1 : 2;
+    if (packs > 0) loaded(begin, packs, std::make_index_sequence<kInputs>{});
+    TS_UNROLL_NOT
+    for (int k = packs; k < 2; ++k) {
+      const int64_t first = begin + k * kStrip;
+      single(first, first + kWidth < count ? first + kWidth : count, std::make_index_sequence<kInputs>{});
+    }
   }
 
 #if !defined(__CUDACC__) // nvcc's host pass loses the template arguments of Stretch
-  /// The items [begin, end) at once, for a host: plain loops over short stretches, which a compiler vectorizes.
+  /// As many elements as the items [begin, end) do, in order, for a host: plain loops over short stretches, which a compiler
+  /// vectorizes. Ranges of items that are all items together do every element once.
   void span(int64_t begin, int64_t end) const {
-    const int64_t whole_vectors = std::min(end, TS_MUTATE("TL05", INT64_MAX, count / kWidth));
-    const int64_t last = std::min(whole_vectors * kWidth, TS_MUTATE("IW12", count, std::min<int64_t>(count, 1 << 16)));
-    stretches(begin * kWidth, last, std::make_index_sequence<kInputs>{});
+    constexpr int64_t kEach = 2 * kWidth;
+    const int64_t last = std::min(end * kEach, TS_MUTATE("TL05", count, count / kWidth * kWidth));
+    stretches(begin * kEach, std::min(last, TS_MUTATE("IW12", count, std::min<int64_t>(count, 1 << 16))),
+              std::make_index_sequence<kInputs>{});
   }
 #endif
 
 private:
   static constexpr int kStretch = 256;
 
-  template <class T> TS_HD static Pack<T> load(const Source& source, int64_t begin) {
-    if (source.dense != 0) return load_whole<Pack<T>>(source.data + begin * static_cast<int64_t>(sizeof(T)));
+  // A pack stays in the words it came in until it is used: taking it apart would wait for it.
+  template <class T> using Words = RawWords<sizeof(Pack<T>)>;
+
+  template <class T> TS_HD static Words<T> load(const Source& source, int64_t begin) {
+    if (source.dense != 0) return load_whole<Words<T>>(source.data + begin * static_cast<int64_t>(sizeof(T)));
     Pack<T> pack;
     const T value = source.template single<T>();
     for (int j = 0; j < kWidth; ++j) pack.value[j] = value;
-    return pack;
+    return ts::detail::bit_cast<Words<T>>(pack);
   }
-
-  template <size_t... k> TS_HD void whole(int64_t begin, std::index_sequence<k...>) const {
-    Pack<Out> result;
-    loaded(result, load<In>(in[k], begin)...);
-    store_whole(result, reinterpret_cast<std::byte*>(out + begin));
+  template <size_t... k> TS_HD void loaded(int64_t begin, int packs, std::index_sequence<k...>) const {
+    [[maybe_unused]] const int64_t second = packs == 2 ? begin + kStrip : begin;
+    computed(begin, packs, load<In>(in[k], begin)..., load<In>(in[k], second)...);
   }
-  TS_HD void loaded(Pack<Out>& result, const Pack<In>&... pack) const {
+  TS_HD void computed(int64_t begin, int packs, Words<In>... now, Words<In>... next) const {
+    TS_UNROLL_NOT
+    for (int k = 0; k < packs; ++k, begin += kStrip) {
+      Pack<Out> result;
+      apply_all(result, ts::detail::bit_cast<Pack<In>>(now)...);
+      store_whole(ts::detail::bit_cast<Words<Out>>(result), reinterpret_cast<std::byte*>(out + begin));
+      ((now = next), ...);
+    }
+  }
+  TS_HD void apply_all(Pack<Out>& result, const Pack<In>&... pack) const {
     for (int j = 0; j < kWidth; ++j) result.value[j] = apply<Out>(f, pack.value[j]...);
   }
 
   template <size_t... k> TS_HD void single(int64_t begin, int64_t end, std::index_sequence<k...>) const {
+    TS_UNROLL_NOT
     for (int64_t i = begin; i < end; ++i) out[i] = apply<Out>(f, in[k].template at<In>(i)...);
   }
 

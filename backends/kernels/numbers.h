@@ -97,28 +97,27 @@ TS_HD double sticky_double(int64_t x) {
 
 } // namespace detail
 
-/// IEEE 754 binary16. A device has instructions for both ways; NaN goes the long one, so that its bits are a host's.
+/// IEEE 754 binary16. A device has instructions for both ways, which lose the bits of a NaN: those are put back as a host has
+/// them.
 struct Half {
   uint16_t bits;
   TS_HD operator float() const {
 #if defined(__CUDA_ARCH__)
-    if ((bits & 0x7fffU) <= 0x7c00U) {
-      float x;
-      asm("cvt.f32.f16 %0, %1;" : "=f"(x) : "h"(bits));
-      return x;
-    }
-#endif
+    float x;
+    asm("cvt.f32.f16 %0, %1;" : "=f"(x) : "h"(bits));
+    // The sign, shifted in from the left, and the ones of the exponent fill that of the wider format.
+    const int32_t stretched = static_cast<int32_t>(static_cast<uint32_t>(bits) << 16) >> 3;
+    return x == x ? x : detail::bit_cast<float>(stretched | 0x70000000);
+#else
     return detail::widen<5, 10>(bits);
+#endif
   }
   TS_HD static Half round(double x) { return {detail::narrow<5, 10>(x)}; }
   TS_HD static Half round(float x) {
 #if defined(__CUDA_ARCH__)
-    if (x == x) {
-      uint16_t rounded;
-      asm("cvt.rn.f16.f32 %0, %1;" : "=h"(rounded) : "f"(x));
-      return {rounded};
-    }
-    return {0x7e00};
+    uint16_t rounded;
+    asm("cvt.rn.f16.f32 %0, %1;" : "=h"(rounded) : "f"(x));
+    return {x == x ? rounded : uint16_t{0x7e00}};
 #else
     return round(static_cast<double>(x));
 #endif
@@ -131,9 +130,15 @@ struct BFloat16 {
   TS_HD operator float() const { return detail::bit_cast<float>(static_cast<uint32_t>(bits) << 16); }
   TS_HD static BFloat16 round(double x) { return {detail::narrow<8, 7>(x)}; }
   TS_HD static BFloat16 round(float x) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+    uint16_t rounded;
+    asm("cvt.rn.bf16.f32 %0, %1;" : "=h"(rounded) : "f"(x));
+    return {x == x ? rounded : uint16_t{0x7fc0}};
+#else
     if (x != x) return {0x7fc0};
     const uint32_t whole = detail::bit_cast<uint32_t>(x);
     return {static_cast<uint16_t>((whole + 0x7fffU + (whole >> 16 & 1U)) >> 16)}; // a carry moves into the exponent
+#endif
   }
 };
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 namespace ts::kernels {
 
@@ -53,5 +54,10 @@ template <class Value> TS_HD void store_whole(const Value& value, std::byte* dat
 }
 
 #endif
+
+/// Some bytes as the words that they move in, whatever they mean; a power of two from 2 on.
+template <size_t kBytes> struct __attribute__((may_alias, aligned(kBytes))) RawWords {
+  std::conditional_t<kBytes == 2, uint16_t, uint32_t> word[kBytes == 2 ? 1 : kBytes / 4];
+};
 
 } // namespace ts::kernels
