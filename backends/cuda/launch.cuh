@@ -176,12 +176,12 @@ __device__ __forceinline__ void run_parts(Sequence<Parts...>, const Team<Task>& 
   (run_part(Parts{}, team, 0), ...);
 }
 
-/// How many blocks of a task should fit a processor at once.
-template <class Task> constexpr int min_blocks() {
+/// How many blocks of a task should fit a processor at once; `otherwise` where it does not say.
+template <class Task> constexpr int min_blocks(int otherwise) {
   if constexpr (requires { Task::kMinBlocks; })
     return Task::kMinBlocks;
   else
-    return 1;
+    return otherwise;
 }
 
 // What the collectives of a part keep in shared memory of the kernel's own; see run_part.
@@ -216,7 +216,8 @@ template <class Task> constexpr size_t static_shared_bytes() {
 
 /// One thread a work item, each going on by the size of the grid.
 template <class Task>
-__global__ void __launch_bounds__(kernels::kFlatThreads, detail::min_blocks<Task>())
+__global__ void __launch_bounds__(kernels::kFlatThreads, detail::min_blocks<Task>(0)) // 0: not bounded
+
     run_flat(int64_t count, const __grid_constant__ Task task) {
   const int64_t stride = static_cast<int64_t>(gridDim.x) * blockDim.x;
   for (int64_t i = blockIdx.x * static_cast<int64_t>(blockDim.x) + threadIdx.x; i < count; i += stride) task(i);
@@ -224,7 +225,7 @@ __global__ void __launch_bounds__(kernels::kFlatThreads, detail::min_blocks<Task
 
 /// One block of the grid runs task blocks blockIdx.x, blockIdx.x + gridDim.x, ...; Shared is dynamic shared memory.
 template <class Task>
-__global__ void __launch_bounds__(Task::kThreads, detail::min_blocks<Task>())
+__global__ void __launch_bounds__(Task::kThreads, detail::min_blocks<Task>(1))
     run_blocks(int64_t count, const __grid_constant__ Task task) {
   extern __shared__ __align__(16) unsigned char memory[];
   auto& shared = *reinterpret_cast<typename Task::Shared*>(memory);
