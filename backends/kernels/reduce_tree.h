@@ -278,19 +278,22 @@ private:
           *reinterpret_cast<const T*>(line + TS_MUTATE("RD11", index, index * 2 == length ? 0 : index) * step);
     }
   }
-  /// Where they do not. An array of its own, since this one is not kept in registers.
+  /// Where they do not. What came before moves up for each: an index that is known only at run time would take a run out of
+  /// registers, here and where its loads are plain.
   TS_HD void load_anywhere(Loaded& run, int64_t start, int64_t first, int pitch) const {
-    T anywhere[kReduceRun];
+    TS_UNROLL
+    for (int i = 0; i < kReduceRun; ++i) run.value[i] = T{};
     TS_UNROLL_NOT
-    for (int i = 0; i < run.count; ++i) {
-      int64_t offset[1];
-      reduced.at(run_index(first, pitch, i), offset);
-      anywhere[i] = *reinterpret_cast<const T*>(data + start + offset[0]);
-    }
-    TS_UNROLL_ON_DEVICE
     for (int i = 0; i < kReduceRun; ++i) {
-      if (i >= run.count) break;
-      run.value[i] = anywhere[i];
+      T next{};
+      if (i < run.count) {
+        int64_t offset[1];
+        reduced.at(run_index(first, pitch, i), offset);
+        next = *reinterpret_cast<const T*>(data + start + offset[0]);
+      }
+      TS_UNROLL
+      for (int k = 1; k < kReduceRun; ++k) run.value[k - 1] = run.value[k];
+      run.value[kReduceRun - 1] = next;
     }
   }
   /// A reducer that keeps places is told where the run lies.
