@@ -3,6 +3,9 @@
 
 #include "backends/kernels/indexing.h"
 #include "backends/kernels/sort_keys.h"
+#include "backends/kernels/unroll.h"
+
+#include <algorithm>
 
 namespace ts::kernels {
 
@@ -10,8 +13,14 @@ namespace ts::kernels {
 template <class U> TS_HD U limited(U bits, U limit) { return bits < limit ? bits : limit; }
 TS_HD Wide limited(Wide bits, Wide) { return bits; }
 
-/// One element of z. U is the unsigned type of an element's width, or Wide.
+/// Elements of z. U is the unsigned type of an element's width, or Wide. A work item does kEach of them at a time, a group of items
+/// apart, so that several indices, and then what they name, are on their way at once. Of a large z it does more, one batch after
+/// another, so that a group stays near what it reads.
 template <class U> struct GatherTask {
+  static constexpr int kEach = 4;
+  static constexpr int64_t kGroup = kFlatThreads, kBatch = kEach * kGroup; ///< elements of a group
+  static constexpr int64_t kBatchesMax = 8, kManyBatches = 1024; ///< of all groups: enough for any device
+
   const std::byte* x; ///< null for an immediate
   U immediate;
   std::byte* z;
@@ -19,16 +28,50 @@ template <class U> struct GatherTask {
   IndexedAxis axis;
   Offsets<3> walk; ///< of index, x and z
   U limit;         ///< 1 for bool, else every bit
+  int64_t count;
+  int64_t batches; ///< of a group
 
-  TS_HD void operator()(int64_t number) const {
-    const int64_t item = TS_MUTATE("IW08", number, number & 0xffff);
-    int64_t offset[3];
-    walk.at(item, offset);
-    const int64_t position = index.at(offset[0]);
-    if (!axis.holds(position, item)) return;
-    const int64_t step = TS_MUTATE("IW17", position * axis.stride, position * axis.stride % (1 << 16));
-    const U bits = x == nullptr ? immediate : *reinterpret_cast<const U*>(x + offset[1] + step);
-    *reinterpret_cast<U*>(z + offset[2]) = limited(bits, limit);
+  void plan_items(int64_t elements) {
+    count = elements;
+    batches = std::clamp<int64_t>(count / (kBatch * kManyBatches), 1, kBatchesMax);
+  }
+  int64_t items() const {
+    const int64_t rest = count % (batches * kBatch);
+    return (count - rest) / (batches * kEach) + (rest < kGroup ? rest : kGroup);
+  }
+
+  TS_HD void operator()(int64_t item) const {
+    const int64_t lane = item & (kGroup - 1), begin = (item - lane) * (batches * kEach) + lane;
+    TS_UNROLL_NOT
+    for (int64_t b = 0; b < batches && begin + b * kBatch < count; ++b) batch(begin + b * kBatch);
+  }
+
+private:
+  TS_HD void batch(int64_t first) const {
+    int64_t offset[kEach][3];
+    IndexOperand::Loaded loaded[kEach];
+    U bits[kEach] = {};
+    bool held[kEach];
+    TS_UNROLL
+    for (int k = 0; k < kEach; ++k) {
+      loaded[k] = {};
+      if (first + k * kGroup >= count) continue;
+      const int64_t number = first + k * kGroup;
+      walk.at(TS_MUTATE("IW08", number, number & 0xffff), offset[k]);
+      loaded[k] = index.load(offset[k][0]);
+    }
+    TS_UNROLL
+    for (int k = 0; k < kEach; ++k) {
+      const int64_t number = first + k * kGroup;
+      const int64_t position = index.value(loaded[k]);
+      held[k] = number < count && axis.holds(position, TS_MUTATE("IW08", number, number & 0xffff));
+      if (!held[k]) continue;
+      const int64_t step = TS_MUTATE("IW17", position * axis.stride, position * axis.stride % (1 << 16));
+      bits[k] = x == nullptr ? immediate : *reinterpret_cast<const U*>(x + offset[k][1] + step);
+    }
+    TS_UNROLL
+    for (int k = 0; k < kEach; ++k)
+      if (held[k]) *reinterpret_cast<U*>(z + offset[k][2]) = limited(bits[k], limit);
   }
 };
 
@@ -73,6 +116,7 @@ template <class U> GatherTask<U> gather_task(const Call& call, const IndexingPla
   task.index = index_operand(call.inputs[1]);
   task.axis = plan.axis;
   task.walk = Offsets<3>::of(plan.walk);
+  task.plan_items(plan.walk.count);
   return task;
 }
 
@@ -91,14 +135,15 @@ template <class Launcher> void gather(const Call& call, Launcher& launcher) {
   plan.axis.fault = launcher.fault();
   if (detail::gathers_wide(plan, call)) {
     detail::widen_walk(&plan, itemsize(x.view.dtype));
-    launcher.flat("gather", "wide", plan.walk.count, detail::gather_task<Wide>(call, plan));
+    const auto task = detail::gather_task<Wide>(call, plan);
+    launcher.flat("gather", "wide", task.items(), task);
   } else {
     with_bits(x.view.dtype, [&](auto type) {
       using U = typename decltype(type)::type;
       auto task = detail::gather_task<U>(call, plan);
       memcpy(&task.immediate, &x.bits, sizeof(U));
       task.limit = x.view.dtype == TS_DTYPE_BOOL ? U{1} : static_cast<U>(~U{0});
-      launcher.flat("gather", plan.axis.count == 0 ? "elements" : "slices", plan.walk.count, task);
+      launcher.flat("gather", plan.axis.count == 0 ? "elements" : "slices", task.items(), task);
     });
   }
   detail::launch_report(call.inputs[1], plan.axis, 1, launcher);

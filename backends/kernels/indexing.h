@@ -21,12 +21,25 @@ struct IndexOperand {
   int64_t immediate;
   bool wide; ///< i64
 
-  TS_HD int64_t at(int64_t offset) const {
-    const int64_t index = data == nullptr ? immediate
-                          : wide          ? *reinterpret_cast<const int64_t*>(data + offset)
-                                          : *reinterpret_cast<const int32_t*>(data + offset);
+  /// An index as it comes from memory: nothing waits for it before its value is asked for.
+  struct Loaded {
+    int64_t wide;
+    int32_t narrow;
+  };
+  TS_HD Loaded load(int64_t offset) const {
+    Loaded loaded{immediate, 0};
+    if (data == nullptr) return loaded;
+    if (wide)
+      loaded.wide = *reinterpret_cast<const int64_t*>(data + offset);
+    else
+      loaded.narrow = *reinterpret_cast<const int32_t*>(data + offset);
+    return loaded;
+  }
+  TS_HD int64_t value(const Loaded& loaded) const {
+    const int64_t index = data == nullptr || wide ? loaded.wide : loaded.narrow;
     return TS_MUTATE("IX12", index, index < 0 ? 0 : index);
   }
+  TS_HD int64_t at(int64_t offset) const { return value(load(offset)); }
 };
 
 /// The indexed axis of x, and which element of index an item reads.
