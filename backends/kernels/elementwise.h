@@ -24,13 +24,19 @@
 
 namespace ts::kernels {
 
-/// All operands dense or single. A work item does two packs of kWidth elements, 16 bytes of the widest operand each, and asks
-/// for both before it computes. The items of a group, a block of a device, share two strips of memory, so that neighbours in a
+template <class F, class = void> inline constexpr bool is_heavy = false;
+template <class F> inline constexpr bool is_heavy<F, std::enable_if_t<F::kHeavy>> = true;
+
+/// All operands dense or single. A work item does kPacks packs of kWidth elements, 16 bytes of the widest operand each, and asks
+/// for all before it computes. The items of a group, a block of a device, share kPacks strips of memory, so that neighbours in a
 /// group are neighbours in a strip.
 template <class F, class Out, class... In> struct DenseTask {
   static constexpr int kInputs = sizeof...(In);
   static constexpr size_t kWidest = std::max({sizeof(Out), sizeof(In)...});
   static constexpr int kWidth = static_cast<int>(16 / kWidest);
+  /// Two, where 16 bytes an item would leave memory waiting: much to compute, or too few items on a processor at once. Elsewhere a
+  /// device was seen to be faster by one.
+  static constexpr int kPacks = kWidest == 4 && !is_heavy<F> ? 1 : 2;
   static constexpr int64_t kGroup = kFlatThreads;
   static constexpr int64_t kStrip = kGroup * kWidth; ///< elements
   template <class T> struct alignas(sizeof(T) * kWidth) Pack { T value[kWidth]; };
@@ -42,16 +48,16 @@ template <class F, class Out, class... In> struct DenseTask {
   Source in[kInputs > 0 ? kInputs : 1];
 
   static int64_t items(int64_t count) {
-    const int64_t packs = ceil_div(count, kWidth), rest = packs % (2 * kGroup);
-    return (packs - rest) / 2 + std::min(rest, kGroup);
+    const int64_t packs = ceil_div(count, kWidth), rest = packs % (kPacks * kGroup);
+    return (packs - rest) / kPacks + std::min(rest, kGroup);
   }
 
   TS_HD void operator()(int64_t item) const {
-    const int64_t lane = item & (kGroup - 1), begin = (item - lane) * (2 * kWidth) + lane * kWidth;
-    const int packs = wide == 0 || begin + kWidth > count ? 0 : begin + kStrip + kWidth > count ? 1 : 2;
+    const int64_t lane = item & (kGroup - 1), begin = (item - lane) * (kPacks * kWidth) + lane * kWidth;
+    const int packs = wide == 0 || begin + kWidth > count ? 0 : kPacks == 1 || begin + kStrip + kWidth > count ? 1 : 2;
     if (packs > 0) loaded(begin, packs, std::make_index_sequence<kInputs>{});
     TS_UNROLL_NOT
-    for (int k = packs; k < 2; ++k) {
+    for (int k = packs; k < kPacks; ++k) {
       const int64_t first = begin + k * kStrip;
       single(first, first + kWidth < count ? first + kWidth : count, std::make_index_sequence<kInputs>{});
     }
@@ -61,7 +67,7 @@ template <class F, class Out, class... In> struct DenseTask {
   /// As many elements as the items [begin, end) do, in order, for a host: plain loops over short stretches, which a compiler
   /// vectorizes. Ranges of items that are all items together do every element once.
   void span(int64_t begin, int64_t end) const {
-    constexpr int64_t kEach = 2 * kWidth;
+    constexpr int64_t kEach = kPacks * kWidth;
     const int64_t last = std::min(end * kEach, TS_MUTATE("TL05", count, count / kWidth * kWidth));
     stretches(begin * kEach, std::min(last, TS_MUTATE("IW12", count, std::min<int64_t>(count, 1 << 16))),
               std::make_index_sequence<kInputs>{});
@@ -82,15 +88,22 @@ private:
     return ts::detail::bit_cast<Words<T>>(pack);
   }
   template <size_t... k> TS_HD void loaded(int64_t begin, int packs, std::index_sequence<k...>) const {
-    [[maybe_unused]] const int64_t second = packs == 2 ? begin + kStrip : begin;
-    computed(begin, packs, load<In>(in[k], begin)..., load<In>(in[k], second)...);
+    if constexpr (kPacks == 1) {
+      compute(begin, load<In>(in[k], begin)...);
+    } else {
+      [[maybe_unused]] const int64_t second = packs == 2 ? begin + kStrip : begin;
+      compute_both(begin, packs, load<In>(in[k], begin)..., load<In>(in[k], second)...);
+    }
   }
-  TS_HD void computed(int64_t begin, int packs, Words<In>... now, Words<In>... next) const {
+  TS_HD void compute(int64_t begin, const Words<In>&... pack) const {
+    Pack<Out> result;
+    apply_all(result, ts::detail::bit_cast<Pack<In>>(pack)...);
+    store_whole(ts::detail::bit_cast<Words<Out>>(result), reinterpret_cast<std::byte*>(out + begin));
+  }
+  TS_HD void compute_both(int64_t begin, int packs, Words<In>... now, Words<In>... next) const {
     TS_UNROLL_NOT
     for (int k = 0; k < packs; ++k, begin += kStrip) {
-      Pack<Out> result;
-      apply_all(result, ts::detail::bit_cast<Pack<In>>(now)...);
-      store_whole(ts::detail::bit_cast<Words<Out>>(result), reinterpret_cast<std::byte*>(out + begin));
+      compute(begin, now...);
       ((now = next), ...);
     }
   }

@@ -82,6 +82,7 @@ struct LogSigmoid {
 
 /// x/2 * erfc(-x / sqrt 2).
 struct Gelu {
+  static constexpr bool kHeavy = true;
   // One way for all x: erfc(t) = exp(-t^2) / (t + 3) * p(u), u = (t - 3) / (t + 3), with t = |x| / sqrt 2 and p a minimax
   // polynomial for t in [0, 10.4], off by 6.5e-9 (Chebyshev fit of exp(t^2) erfc(t) (t + 3)). What rounding took from x^2 is
   // put back; exp(-t^2) in two halves keeps the digits of what becomes a subnormal with them.

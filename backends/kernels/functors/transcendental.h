@@ -34,10 +34,17 @@ TS_UNARY(Tanh, TS_MUTATE("ST03", math::tanh(x),
 TS_UNARY(Asinh, math::asinh(x))
 TS_UNARY(Acosh, math::acosh(x))
 TS_UNARY(Atanh, math::atanh(x))
-TS_UNARY(Erf, math::erf(x))
-TS_UNARY(Erfc, math::erfc(x))
-
 #undef TS_UNARY
+
+/// kHeavy: an element takes so many registers that a device holds few at once.
+struct Erf {
+  static constexpr bool kHeavy = true;
+  template <class T> TS_HD T operator()(T x) const { return math::erf(x); }
+};
+struct Erfc {
+  static constexpr bool kHeavy = true;
+  template <class T> TS_HD T operator()(T x) const { return math::erfc(x); }
+};
 
 struct Atan2 {
   template <class T> TS_HD T operator()(T x, T y) const { return math::atan2(x, y); }
