@@ -48,7 +48,7 @@ template <class U> struct GatherTask {
 
 private:
   TS_HD void batch(int64_t first) const {
-    int64_t offset[kEach][3];
+    int64_t offset[kEach][3] = {};
     IndexOperand::Loaded loaded[kEach];
     U bits[kEach] = {};
     bool held[kEach];

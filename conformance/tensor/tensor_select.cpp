@@ -55,6 +55,7 @@ std::vector<std::string> tensor_names(const std::vector<std::string>& kernel_nam
     for (size_t k = 0; k < count; ++k) chosen.insert(cases[k].second);
   }
   std::vector<std::string> names;
+  names.reserve(chosen.size());
   for (const size_t k : chosen) names.push_back("tensor/" + kernel_names[k]);
   return names;
 }

@@ -29,6 +29,7 @@ TEST(OrthogonalArray, EveryPairOfSymbolsMeetsOnceInAnyTwoColumns) {
 
 std::vector<std::string> names_of(const std::vector<Case>& cases) {
   std::vector<std::string> names;
+  names.reserve(cases.size());
   for (const Case& c : cases) names.push_back(c.name());
   return names;
 }

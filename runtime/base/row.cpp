@@ -81,7 +81,7 @@ private:
                                        [&](const Instance& instance) { return instance.in[i] == instance.in[j]; });
         if (agree) group = j;
       }
-      op.group[i] = static_cast<int8_t>(group);
+      op.group[i] = static_cast<uint8_t>(group);
       for (const Instance& instance : op.instances) op.dtypes[i] |= 1U << static_cast<int>(instance.in[i]);
     }
   }

@@ -67,7 +67,7 @@ struct OpRow {
   std::vector<AttributeRow> attributes; ///< by slot
   std::vector<Instance> instances;
   /// Operands whose dtypes agree in every instance share a number: they are promoted together.
-  std::array<int8_t, kOperandsMax> group{};
+  std::array<uint8_t, kOperandsMax> group{};
   /// Dtypes an operand may have, a bit each.
   std::array<uint32_t, kOperandsMax> dtypes{};
   int inout = -1; ///< the operand that is output 0 as well, -1 for none
