@@ -459,16 +459,18 @@ template <class Reducer, class Input> struct ReduceLines {
     return totals;
   }
   TS_HD void take(Total, const At& at, const Totals& totals, Shared& shared, Local&) const {
+    if (at.step == 0) {
+      TS_UNROLL
+      for (Acc& lane : shared.lane) lane = identity_of<Acc>(reducer);
+    }
     TS_UNROLL
     for (int k = 0; k < kTogether; ++k) {
       const int64_t chunk = at.step * kTogether + k;
       if (chunk >= chunks) break;
       Acc& lane = shared.lane[chunk % kReduceLanes];
-      const Acc before = chunk < kReduceLanes ? identity_of<Acc>(reducer) : lane;
-      lane = reducer.combine(before, widened(reducer, totals.chunk[k], chunk * kReduceChunk));
+      lane = reducer.combine(lane, widened(reducer, totals.chunk[k], chunk * kReduceChunk));
     }
     if ((at.step + 1) * kTogether < chunks) return;
-    for (int j = chunks; j < kReduceLanes; ++j) shared.lane[j] = identity_of<Acc>(reducer);
     const Acc low = reducer.combine(shared.lane[0], shared.lane[1]);
     out.put(reducer, reducer.combine(low, reducer.combine(shared.lane[2], shared.lane[3])), at.block, at.block);
   }
