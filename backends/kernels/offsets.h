@@ -51,6 +51,7 @@ template <int N> struct Offsets {
     if (narrow != 0) {
       int32_t sum[N] = {};
       uint32_t rest = static_cast<uint32_t>(linear);
+      TS_UNROLL_NOT
       for (int axis = rank - 1; axis > 0; --axis) {
         const uint32_t quotient = divider[axis].divide(rest);
         const int32_t index = static_cast<int32_t>(rest - quotient * divider[axis].divisor);
@@ -65,6 +66,7 @@ template <int N> struct Offsets {
     }
     for (int k = 0; k < N; ++k) offset[k] = 0;
     int64_t rest = linear;
+    TS_UNROLL_NOT
     for (int axis = rank - 1; axis >= 0; --axis) {
       // NOLINTNEXTLINE(clang-analyzer-core.DivideZero): without elements there is no index
       const int64_t quotient = axis == 0 ? 0 : rest / shape[axis];
