@@ -43,21 +43,31 @@ TS_PLAIN_HOOKS(16)
 TS_HOOK void __tsan_read_range(void* p, size_t bytes) { observe_range<kRead>(p, bytes, TS_SITE); }
 TS_HOOK void __tsan_write_range(void* p, size_t bytes) { observe_range<kWrite>(p, bytes, TS_SITE); }
 
-// Copies: clang calls these by name, and g++ by copies.h.
+// Copies: g++ calls these by copies.h, clang from version 15 on by itself. Before that it calls what the linker's --wrap leads here.
 
-TS_HOOK void* __tsan_memcpy(void* to, const void* from, size_t bytes) {
-  observe_range<kRead>(from, bytes, TS_SITE);
-  observe_range<kWrite>(to, bytes, TS_SITE);
-  return memcpy(to, from, bytes);
-}
-TS_HOOK void* __tsan_memmove(void* to, const void* from, size_t bytes) {
-  observe_range<kRead>(from, bytes, TS_SITE);
-  observe_range<kWrite>(to, bytes, TS_SITE);
-  return memmove(to, from, bytes);
-}
-TS_HOOK void* __tsan_memset(void* to, int byte, size_t bytes) {
-  observe_range<kWrite>(to, bytes, TS_SITE);
-  return memset(to, byte, bytes);
-}
+#if defined(__clang__)
+#define TS_COPY_HOOK(name, parameters, arguments, ...)                                                                 \
+  extern "C" void* __real_##name parameters;                                                                           \
+  TS_HOOK void* __tsan_##name parameters {                                                                             \
+    __VA_ARGS__;                                                                                                       \
+    return __real_##name arguments;                                                                                    \
+  }                                                                                                                    \
+  TS_HOOK void* __wrap_##name parameters {                                                                             \
+    __VA_ARGS__;                                                                                                       \
+    return __real_##name arguments;                                                                                    \
+  }
+#else
+#define TS_COPY_HOOK(name, parameters, arguments, ...)                                                                 \
+  TS_HOOK void* __tsan_##name parameters {                                                                             \
+    __VA_ARGS__;                                                                                                       \
+    return name arguments;                                                                                             \
+  }
+#endif
+#define TS_MOVE_HOOK(name)                                                                                             \
+  TS_COPY_HOOK(name, (void* to, const void* from, size_t bytes), (to, from, bytes),                                    \
+               observe_range<kRead>(from, bytes, TS_SITE), observe_range<kWrite>(to, bytes, TS_SITE))
+TS_MOVE_HOOK(memcpy)
+TS_MOVE_HOOK(memmove)
+TS_COPY_HOOK(memset, (void* to, int byte, size_t bytes), (to, byte, bytes), observe_range<kWrite>(to, bytes, TS_SITE))
 
 // NOLINTEND(bugprone-reserved-identifier)
