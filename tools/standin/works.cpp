@@ -185,6 +185,32 @@ std::string adds_turned(Session& s) {
   return difference(s.download<int64_t>(z, 21), expected);
 }
 
+std::string adds_squares(Session& s) {
+  constexpr int64_t kRows = 20, kColumns = 18;
+  const ts_buffer x = s.upload(counting(kRows * kColumns)), z = s.allocate(kRows * kColumns * 8);
+  CallBuilder add(TS_OP_ADD);
+  s.call(TS_FAMILY_ELEMENTWISE, add.out(i64(z, {kRows, kColumns}))
+                                    .in(view_of(x, TS_DTYPE_I64, {kRows, kColumns}, {1, kRows}))
+                                    .in(i64(x, {kRows, kColumns})));
+  Integers expected;
+  for (int64_t row = 0; row < kRows; ++row)
+    for (int64_t column = 0; column < kColumns; ++column)
+      expected.push_back(row + kRows * column + kColumns * row + column);
+  return difference(s.download<int64_t>(z, kRows * kColumns), expected);
+}
+
+// Rows of two chunks, which a block takes whole.
+std::string sums_long_rows(Session& s) {
+  constexpr int64_t kRows = 3, kColumns = 5000;
+  const ts_buffer x = s.upload(counting(kRows * kColumns)), z = s.allocate(kRows * 8);
+  CallBuilder total(TS_OP_SUM);
+  s.call(TS_FAMILY_REDUCE, total.integer(2).out(i64(z, {kRows, 1})).in(i64(x, {kRows, kColumns})));
+  Integers expected;
+  for (int64_t row = 0; row < kRows; ++row)
+    expected.push_back(row * kColumns * kColumns + kColumns * (kColumns - 1) / 2);
+  return difference(s.download<int64_t>(z, kRows), expected);
+}
+
 // Copies of a matrix: turned in tiles, and by lines of 16 bytes.
 std::string moves(Session& s) {
   constexpr int64_t kSide = 48;
@@ -343,6 +369,8 @@ const std::vector<Work>& works() {
                                      TS_WORK(polling),
                                      TS_WORK(adds),
                                      TS_WORK(adds_turned),
+                                     TS_WORK(adds_squares),
+                                     TS_WORK(sums_long_rows),
                                      TS_WORK(moves),
                                      TS_WORK(sums_rows),
                                      TS_WORK(sums_columns),
