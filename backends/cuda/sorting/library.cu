@@ -37,9 +37,11 @@ __device__ __forceinline__ void put(const SortLines<U>& lines, const int64_t (&o
   *reinterpret_cast<U*>(lines.values + offset[1] + place * lines.stride[1]) = static_cast<U>(rule.bits(key));
 }
 
-/// A line a block. Keys past the end of a line are the largest there are, and stay last: sorting is stable.
+/// A line a block, two blocks a processor where registers allow. Keys past the end of a line are the largest there are, and stay
+/// last: sorting is stable.
 template <class U, int kItems>
-__global__ void __launch_bounds__(kThreads) sort_lines(int64_t count, const __grid_constant__ SortLines<U> lines) {
+__global__ void __launch_bounds__(kThreads, sizeof(U) <= 4 ? 2 : 1)
+    sort_lines(int64_t count, const __grid_constant__ SortLines<U> lines) {
   using Exchange = cub::BlockExchange<U, kThreads, kItems>;
   using Sort = cub::BlockRadixSort<U, kThreads, kItems, uint16_t>;
   __shared__ union {
