@@ -19,7 +19,7 @@ TS_HD Wide limited(Wide bits, Wide) { return bits; }
 template <class U> struct GatherTask {
   static constexpr int kEach = 4;
   static constexpr int64_t kGroup = kFlatThreads, kBatch = kEach * kGroup; ///< elements of a group
-  static constexpr int64_t kBatchesMax = 8, kManyBatches = 1024; ///< of all groups: enough for any device
+  static constexpr int64_t kBatchesMax = 8, kManyBatches = 1024;           ///< of all groups: enough for any device
 
   const std::byte* x; ///< null for an immediate
   U immediate;
