@@ -53,7 +53,8 @@ template <class F, class Out, class... In> struct DenseTask {
   }
 
   TS_HD void operator()(int64_t item) const {
-    const int64_t lane = item & (kGroup - 1), begin = (item - lane) * (kPacks * kWidth) + lane * kWidth;
+    const int64_t lane = item & (kGroup - 1),
+                  begin = (item - lane) * static_cast<int64_t>(kPacks * kWidth) + lane * kWidth;
     const int packs = wide == 0 || begin + kWidth > count ? 0 : kPacks == 1 || begin + kStrip + kWidth > count ? 1 : 2;
     if (packs > 0) loaded(begin, packs, std::make_index_sequence<kInputs>{});
     TS_UNROLL_NOT
@@ -67,7 +68,7 @@ template <class F, class Out, class... In> struct DenseTask {
   /// As many elements as the items [begin, end) do, in order, for a host: plain loops over short stretches, which a compiler
   /// vectorizes. Ranges of items that are all items together do every element once.
   void span(int64_t begin, int64_t end) const {
-    constexpr int64_t kEach = kPacks * kWidth;
+    constexpr int64_t kEach = int64_t{kPacks} * kWidth;
     const int64_t last = std::min(end * kEach, TS_MUTATE("TL05", count, count / kWidth * kWidth));
     stretches(begin * kEach, std::min(last, TS_MUTATE("IW12", count, std::min<int64_t>(count, 1 << 16))),
               std::make_index_sequence<kInputs>{});

@@ -240,9 +240,11 @@ private:
   template <int kShift> TS_HD static void load_fours(Loaded& run, const std::byte* at, int pitch) {
     TS_UNROLL
     for (int v = 0; v < kReduceRun / kReduceLanes; ++v)
-      load_four<kShift>(run.value + v * kReduceLanes, at + v * pitch * kBytes);
+      load_four<kShift>(run.value + v * kReduceLanes, at + static_cast<ptrdiff_t>(v * pitch * kBytes));
   }
-  TS_HD static T element(const std::byte* at, int i) { return *reinterpret_cast<const T*>(at + i * kBytes); }
+  TS_HD static T element(const std::byte* at, int i) {
+    return *reinterpret_cast<const T*>(at + static_cast<ptrdiff_t>(i * kBytes));
+  }
   /// Four elements, of which the first lies kShift past an aligned four: where that is odd, one more is read, before or after.
   template <int kShift> TS_HD static void load_four(T* value, const std::byte* at) {
     if constexpr (kShift == 0) {
@@ -442,7 +444,7 @@ template <class Reducer, class Input> struct ReduceLines {
   TS_HD Totals give(Total, const At& at, Shared&, Local&) const {
     constexpr int kPitch = kReduceThreads * kReduceLanes;
     const int64_t start = in.base(at.block);
-    const int64_t first = at.step * kTogether * kReduceChunk + at.thread * kReduceLanes;
+    const int64_t first = at.step * kTogether * kReduceChunk + static_cast<int64_t>(at.thread * kReduceLanes);
     typename Input::Loaded run[kTogether];
     TS_UNROLL
     for (int k = 0; k < kTogether; ++k)
@@ -493,7 +495,7 @@ template <class Reducer, class Input> struct ReduceColumns {
     Acc value = identity_of<Acc>(reducer);
     if (begin + kReduceColumnRun <= in.extent() && in.plain()) {
       TS_UNROLL_NOT
-      for (int64_t first = begin; first < begin + kReduceColumnRun; first += 2 * kReduceRun) {
+      for (int64_t first = begin; first < begin + kReduceColumnRun; first += static_cast<int64_t>(2 * kReduceRun)) {
         typename Input::Loaded low, high; // the loads of both on their way at once
         in.load_plain(start, first, kReduceLanes, low);
         in.load_plain(start, first + kReduceRun, kReduceLanes, high);

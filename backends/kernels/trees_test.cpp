@@ -54,8 +54,8 @@ template <class T> struct Spread {
   friend Spread operator+(const Spread& a, const Spread& b) {
     if (a.n == 0) return b;
     if (b.n == 0) return a;
-    const T m = std::fma(b.n / (a.n + b.n), b.m - a.m, a.m), da = a.m - m, db = b.m - m;
-    return {a.n + b.n, m, std::fma(a.n, da, a.r) + std::fma(b.n, db, b.r),
+    const T mean = std::fma(b.n / (a.n + b.n), b.m - a.m, a.m), da = a.m - mean, db = b.m - mean;
+    return {a.n + b.n, mean, std::fma(a.n, da, a.r) + std::fma(b.n, db, b.r),
             std::fma(da, std::fma(a.n, da, a.r + a.r), a.q) + std::fma(db, std::fma(b.n, db, b.r + b.r), b.q)};
   }
 };
