@@ -7,7 +7,6 @@ namespace ts::kernels::math {
 
 namespace detail {
 
-template <class T> using BitsOf = std::conditional_t<sizeof(T) == 4, uint32_t, uint64_t>;
 template <class T> TS_HD BitsOf<T> bits_of(T x) { return ts::detail::bit_cast<BitsOf<T>>(x); }
 /// A number by its bits, NaN where a or b is.
 template <class T> TS_HD T joined(BitsOf<T> bits, T a, T b) {
