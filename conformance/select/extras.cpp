@@ -196,6 +196,17 @@ void add_line_cases(const judge::Op& op, std::vector<Case>& cases) {
   }
 }
 
+// Rows that whole runs fill to the last element, at every distance from an aligned four, the last of them three past one: nothing
+// beside them may be read.
+void add_narrowed_rows(const judge::Op& op, std::vector<Case>& cases) {
+  uint64_t turn = 0;
+  for (const judge::Instance& each : op.instances) {
+    cases.push_back(dense_case(op, each, turn % 4 == 0 ? Shape{4, 4096} : Shape{4, 16}, 1));
+    cases.back().operands[0] = Layout::narrowed;
+    turn_attributes(cases.back(), turn++);
+  }
+}
+
 void add_large_cases(const judge::Op& op, std::vector<Case>& cases) {
   Rotation dtypes(op);
   add_pitched_case(op, dtypes.next(), cases);
@@ -206,6 +217,7 @@ void add_large_cases(const judge::Op& op, std::vector<Case>& cases) {
     add_deep_cases(op, dtypes, cases);
   if (has_rows(op)) add_row_cases(op, cases);
   if (op.family == "sort") add_line_cases(op, cases);
+  if (op.family == "reduce" || op.family == "arg_reduce") add_narrowed_rows(op, cases);
   // Every tuple of dtypes has its own width of a vector, and here more than one block of them and a tail.
   auto turn = static_cast<uint64_t>(op.id);
   for (const judge::Instance& each : op.instances) {
