@@ -192,11 +192,14 @@ bool last_long_axis_is(const Shape& shape, uint64_t axes) {
   return true;
 }
 
-template <class T> void check_sum(int32_t dtype, const Shape& shape, uint64_t axes, Random& random) {
-  Shape reduced = shape;
+Shape reduced_shape(Shape shape, uint64_t axes) {
   for (size_t axis = 0; axis < shape.size(); ++axis)
-    if ((axes >> axis & 1) != 0) reduced[axis] = 1;
-  Tensor x(dtype, shape, Layout::kWild, random), z = dense(dtype, reduced);
+    if ((axes >> axis & 1) != 0) shape[axis] = 1;
+  return shape;
+}
+
+template <class T> void check_sum(int32_t dtype, const Shape& shape, uint64_t axes, Random& random) {
+  Tensor x(dtype, shape, Layout::kWild, random), z = dense(dtype, reduced_shape(shape, axes));
   fill_rough(x, random);
   TestLauncher launcher(true);
   run(TS_FAMILY_REDUCE, TS_OP_SUM, {&z}, {x.operand()}, {integer_attribute(static_cast<int64_t>(axes))}, launcher);
@@ -232,10 +235,7 @@ TEST(Trees, AColumnIsSummedInRunsOfSixtyFour) {
 }
 
 template <class T> void check_var(int32_t dtype, const Shape& shape, uint64_t axes, Random& random) {
-  Shape reduced = shape;
-  for (size_t axis = 0; axis < shape.size(); ++axis)
-    if ((axes >> axis & 1) != 0) reduced[axis] = 1;
-  Tensor x(dtype, shape, Layout::kWild, random), z = dense(dtype, reduced);
+  Tensor x(dtype, shape, Layout::kWild, random), z = dense(dtype, reduced_shape(shape, axes));
   fill_rough(x, random);
   TestLauncher launcher(true);
   run(TS_FAMILY_REDUCE, TS_OP_VAR, {&z}, {x.operand()},

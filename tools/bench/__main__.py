@@ -82,6 +82,15 @@ def copy_rate(stream, repetitions):
     return 2 * source.numel() * 4 / seconds / 1e12
 
 
+def what_is_missing():
+    """Why PyTorch cannot be measured here, "" where it can."""
+    try:
+        import torch
+    except ImportError:
+        return "this python3 has no PyTorch"
+    return "" if torch.cuda.is_available() else "PyTorch sees no CUDA device"
+
+
 def main():
     parser = argparse.ArgumentParser(prog="tools/bench", description=__doc__)
     parser.add_argument("--library", default=str(ROOT / "build" / "release" / "backends" / "cuda.so"))
@@ -90,14 +99,11 @@ def main():
     parser.add_argument("--repetitions", type=int, default=9)
     parser.add_argument("--json", help="write the figures here, too")
     arguments = parser.parse_args()
-    try:
-        import torch
-    except ImportError:
-        print("SKIP: this python3 has no PyTorch")
+    if missing := what_is_missing():
+        print(f"SKIP: {missing}")
         return 77
-    if not torch.cuda.is_available():
-        print("SKIP: PyTorch sees no CUDA device")
-        return 77
+    import torch
+
     from tools.bench.works import Bench, GROUPS
 
     torch.backends.cuda.matmul.allow_tf32 = False

@@ -4,6 +4,8 @@ import statistics
 import sys
 import time
 
+from tools.bench.__main__ import what_is_missing
+
 
 def median_us(call, wait, calls=256, repetitions=101):
     times = []
@@ -17,14 +19,11 @@ def median_us(call, wait, calls=256, repetitions=101):
 
 
 def main():
-    try:
-        import torch
-    except ImportError:
-        print("SKIP: this python3 has no PyTorch")
+    if missing := what_is_missing():
+        print(f"SKIP: {missing}")
         return 77
-    if not torch.cuda.is_available():
-        print("SKIP: PyTorch sees no CUDA device")
-        return 77
+    import torch
+
     x, y = torch.full((4, 4), 1.5, device="cuda"), torch.full((4, 4), 2.5, device="cuda")
     z = torch.empty_like(x)
     works = {"add": lambda: torch.add(x, y), "add with out": lambda: torch.add(x, y, out=z), "sum": lambda: torch.sum(x)}
